@@ -265,16 +265,13 @@ def test_shards_go_on_after_a_failure(
     (corpus / "ids").mkdir()
     # As on macOS. It leaves Ctrl-C to the program that it waits for; other shells end themselves.
     (corpus / "sh").symlink_to(shutil.which("bash") or "bash")
-    tasks = range(4 if words == "SLURM" else 1)
+    tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
     shard, kept = corpus / "corpus" / "1.jsonl", corpus / "kept"
     shard.rename(kept)
     os.mkfifo(shard)
     names = {f"{name}.jsonl.bin" for name in complete}
     with ExitStack() as stack:
-        processes = [
-            stack.enter_context(shell(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)))
-            for task in tasks
-        ]
+        processes = [stack.enter_context(shell(block(words), corpus, **task)) for task in tasks]
         pipe = stack.enter_context(open(wait_for(lambda: writer(shard)), "wb", buffering=0))
         pipe.write(kept.read_bytes()[:5000])
         wait_for(lambda: outputs(corpus).keys() == names)
@@ -290,7 +287,7 @@ def test_shards_go_on_after_a_failure(
     shard.unlink()
     kept.rename(shard)
     for task in tasks:
-        assert status(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)) == 0
+        assert status(block(words), corpus, **task) == 0
     after = outputs(corpus)
     assert len(after) == 4
     assert before.items() <= after.items()

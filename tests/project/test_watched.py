@@ -54,11 +54,9 @@ def every_call() -> list[list[str]]:
     """Return a good call of each command, also with `--jobs 2` if it shares its work."""
     calls = [call_of(name) for name in (*BUILT_IN, *OF_COMPARE)]
     calls += [call_of(name, "--jobs", "2") for name in having("--jobs")]
-    named = [
-        [f"{number}.json" if word == "new.json" else word for word in call]
-        for number, call in enumerate(calls)
-    ]
-    return [*named, *map(str.split, CALLS)]
+    for number, call in enumerate(calls):
+        call[:] = [f"{number}.json" if word == "new.json" else word for word in call]
+    return [*calls, *map(str.split, CALLS)]
 
 
 URL: Final = "https://127.0.0.1:9/toy.tiktoken"
@@ -157,17 +155,17 @@ def renamed(value: object) -> Iterator[object]:
 
 def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
-    hostile = folder / "hostile"
-    hostile.mkdir()
+    (folder / "hostile").mkdir()
     calls = [["load", "tokenizer.json"]]
     from_hugging_face = json.loads((folder / "hf.json").read_bytes())
-    files = [("load", one) for one in renamed(deepcopy(GOOD))]
-    files += [("import --from huggingface --input", one) for one in renamed(from_hugging_face)]
-    for place, (call, content) in enumerate(files):
-        path = hostile / f"{place}.json"
-        path.write_bytes(canonical(content))
-        more = ["--output", f"{path}.new"] if call != "load" else []
-        calls.append([*call.split(), str(path), *more])
+    for words, good in (
+        ("load PATH", deepcopy(GOOD)),
+        ("import --from huggingface --input PATH --output PATH.new", from_hugging_face),
+    ):
+        for content in renamed(good):
+            path = folder / "hostile" / f"{len(calls)}.json"
+            path.write_bytes(canonical(content))
+            calls.append([word.replace("PATH", str(path)) for word in words.split()])
     report = watched(folder, calls)
     assert violations(report) == []
     assert sum(line.startswith("main: status ") for line in report) == len(calls)
