@@ -52,10 +52,12 @@ def test_ids_that_differ_are_an_error(tmp_path: Path) -> None:
     assert count_different_ids("bpetite", right, documents, ids) == 0
     lost = [ids[:-1] for ids in right.encode_all(documents)]
     unmerged = [list(document.encode("utf-8")) for document in documents]
-    for found, message in (
-        (lost, "bpetite does not decode what it encodes"),
-        (unmerged, "[0-9]+ ids of bpetite differ from tiktoken's"),
+    for wrong, message in (
+        (right._replace(encode_all=lambda _: lost), "bpetite does not decode what it encodes"),
+        (
+            right._replace(encode_all=lambda _: unmerged),
+            "[0-9]+ ids of bpetite differ from tiktoken's",
+        ),
     ):
-        wrong = right._replace(encode_all=lambda _, found=found: found)
         with pytest.raises(BenchError, match=f"^{message}$"):
             count_different_ids("bpetite", wrong, documents, ids)

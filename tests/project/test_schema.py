@@ -42,7 +42,7 @@ or notice an equal key; and dialects of regular expressions differ in surrogates
 def accepts(data: bytes) -> bool:
     """Return whether the schema accepts a file, read by an ordinary JSON parser."""
     try:
-        return VALIDATOR.is_valid(json.loads(data.decode("utf-8")))
+        return bool(VALIDATOR.is_valid(json.loads(data.decode("utf-8"))))
     except ValueError:  # also for an integer of thousands of digits
         return False
 
