@@ -3,12 +3,12 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
-import tiktoken
 
 from bpetite import Tokenizer
 from bpetite_compare import export
@@ -31,22 +31,13 @@ def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
     path = folder / f"exported{_ENDING.get(to, '')}"
     exported = export(model, to, path, overwrite=True)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     if to == "tiktoken":
-        encoding = names["encoding"]
-        assert isinstance(encoding, tiktoken.Encoding)
-        return (
-            lambda text: encoding.encode(text, allowed_special="all"),
-            lambda ids: encoding.decode(ids, errors="strict"),
-        )
-    tokenizer = names["tokenizer"]
-    assert hasattr(tokenizer, "encode")
-    assert hasattr(tokenizer, "decode")
-    return (
-        lambda text: list(tokenizer.encode(text).ids),
-        lambda ids: str(tokenizer.decode(ids, skip_special_tokens=False)),
-    )
+        encode, decode = names["encoding"].encode, names["encoding"].decode
+        return partial(encode, allowed_special="all"), partial(decode, errors="strict")
+    encode, decode = names["tokenizer"].encode, names["tokenizer"].decode
+    return lambda text: list(encode(text).ids), partial(decode, skip_special_tokens=False)
 
 
 def _exported(tokenizer: Tokenizer, to: str) -> tuple[Encode, Decode]:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,31 +40,24 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def gate(tmp_path: Path) -> Gate:
     """Return a function that runs `.ci/run` in a small repository where uv only writes its calls.
 
-    It takes the part to run and patterns of the calls of uv that fail, and returns the
-    exit status, the output and the calls.
+    It takes the part to run and a pattern of the calls of uv that fail, and returns the exit
+    status, the output and the calls.
     """
-    repository, programs = tmp_path / "repository", tmp_path / "programs"
     for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock", "README.md"):
-        (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, repository / name)
-    git = ("git", "-C", repository, "-c", "user.name=a", "-c", "user.email=b")
+        (tmp_path / "repository" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "repository" / name)
+    git = ("git", "-C", tmp_path / "repository", "-c", "user.name=a", "-c", "user.email=b")
     for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=c"]):
         assert run(*git, *words).returncode == 0
-    programs.mkdir()
-    (programs / "cmp").write_text("#!/bin/sh\ncat > /dev/null\n")  # nothing was trained
-    (programs / "uv").write_text(
-        f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\nwhile read -r call; do\n'
-        f'  case "$*" in $call) exit 1 ;; esac\ndone < {tmp_path}/failing\n'
-    )
-    shutil.copy(programs / "uv", programs / "uvx")
-    for program in programs.iterdir():
-        program.chmod(0o755)
+    calls = tmp_path / "calls"
+    uv = f'() {{ echo "$*" >> {calls}; case "$*" in $FAILING) return 1 ;; esac; }}'
+    functions = {"uv": uv, "uvx": uv, "cmp": "() { cat > /dev/null; }"}  # nothing was trained
+    exported = {f"BASH_FUNC_{name}%%": body for name, body in functions.items()}
 
-    def run_gate(*part: str, failing: Sequence[str] = ()) -> tuple[int, str, list[str]]:
-        (tmp_path / "calls").write_text("")
-        (tmp_path / "failing").write_text("".join(f"{call}\n" for call in failing))
-        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-        done = run("bash", repository / ".ci/run", *part, env={"PATH": path})
-        return done.returncode, done.stdout, (tmp_path / "calls").read_text().splitlines()
+    def run_gate(*part: str, failing: str = "") -> tuple[int, str, list[str]]:
+        calls.write_text("")
+        environment = {**exported, "FAILING": failing}
+        done = run("bash", tmp_path / "repository/.ci/run", *part, env=environment)
+        return done.returncode, done.stdout, calls.read_text().splitlines()
 
     return run_gate

@@ -7,9 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import pytest
@@ -24,6 +23,7 @@ from texts import TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
 
+TOY: Final[Any] = importlib.import_module("toy")
 COURSE: Final = ROOT / "docs" / "course"
 START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
@@ -49,15 +49,6 @@ def blocks(page: Path, language: str, *, closed: bool = False) -> list[str]:
     if closed:
         text = SOLUTION.sub("", text)
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def toy() -> Iterator[ModuleType]:
-    """Return the tokenizer of the course."""
-    sys.path.insert(0, str(COURSE))
-    yield importlib.import_module("toy")
-    sys.path.remove(str(COURSE))
-    del sys.modules["toy"]
 
 
 def resolve(name: str) -> object:
@@ -106,20 +97,20 @@ def test_the_toy_matches_the_pages() -> None:
 
 
 @given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
-def test_toy_equals_bpetite(toy: ModuleType, documents: Sequence[str], text: str) -> None:
+def test_toy_equals_bpetite(documents: Sequence[str], text: str) -> None:
     """On any corpus and text the toy learns, writes, encodes and decodes like bpetite."""
-    merges = toy.train(documents, 262)
+    merges = TOY.train(documents, 262)
     tokenizer = Tokenizer.train(documents, 262)
     ids = tokenizer.encode(text)
-    assert toy.encode(text, merges) == ids
-    assert toy.decode(ids, merges) == tokenizer.decode(ids) == text
+    assert TOY.encode(text, merges) == ids
+    assert TOY.decode(ids, merges) == tokenizer.decode(ids) == text
 
 
-def test_the_toy_writes_bpetites_file(toy: ModuleType, tmp_path: Path) -> None:
+def test_the_toy_writes_bpetites_file(tmp_path: Path) -> None:
     """From the course's corpus, at every size, the toy writes bpetite's artifact."""
     for size in range(256, 290):
-        Tokenizer.train(toy.CORPUS, size).save(tmp_path / "ours.json", overwrite=True)
-        assert (tmp_path / "ours.json").read_bytes() == toy.artifact_of(toy.train(toy.CORPUS, size))
+        Tokenizer.train(TOY.CORPUS, size).save(tmp_path / "ours.json", overwrite=True)
+        assert (tmp_path / "ours.json").read_bytes() == TOY.artifact_of(TOY.train(TOY.CORPUS, size))
 
 
 @pytest.mark.parametrize(
@@ -135,17 +126,14 @@ def test_blocks_can_be_pasted_into_a_prompt(
 ) -> None:
     """Typed into Python one after the other, the blocks print exactly what the page shows."""
     environment = {}
-    if page == PAGES[17]:
-        models = request.getfixturevalue("model_files")
+    fixture = {PAGES[15]: "gpt2_merges", PAGES[17]: "model_files"}.get(page)
+    if fixture:
+        data = request.getfixturevalue(fixture)
         (tmp_path / "course").mkdir()
-        for name in ("llama2", "llama3"):
-            (tmp_path / "course" / name).symlink_to(models / name)
+        links = {"vocab.bpe": data} if page == PAGES[15] else {"llama2": None, "llama3": None}
+        for name, path in links.items():
+            (tmp_path / "course" / name).symlink_to(path or data / name)
         environment["TIKTOKEN_CACHE_DIR"] = str(request.getfixturevalue("tiktoken_cache"))
-    if page == PAGES[15]:
-        path = request.getfixturevalue("gpt2_merges")
-        (tmp_path / "course").mkdir()
-        shutil.copy(path, tmp_path / "course" / "vocab.bpe")
-        environment["TIKTOKEN_CACHE_DIR"] = str(path.parent)
     paste(page, tmp_path, environment)
 
 
@@ -192,9 +180,9 @@ def test_commands_print_what_the_page_shows(
 
 
 @pytest.fixture(scope="module")
-def algorithms(toy: ModuleType) -> dict[str, Any]:
+def algorithms() -> dict[str, Any]:
     """Return the names that the code on the page of other algorithms defines."""
-    names: dict[str, Any] = dict(vars(toy))
+    names: dict[str, Any] = dict(vars(TOY))
     with contextlib.chdir(COURSE):
         exec("\n".join(blocks(PAGES[13], "python")), names)  # noqa: S102 - our own page
     return names

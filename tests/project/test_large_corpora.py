@@ -87,24 +87,18 @@ def corpus(tmp_path: Path) -> Path:
     shards = tmp_path / "corpus"
     if large := os.environ.get("BPETITE_CORPUS"):
         shutil.copytree(large, shards)
-    else:
-        shards.mkdir()
-        write_shards(shards)
-    Tokenizer.train(documents_in(sorted(shards.iterdir())), SIZE).save(tmp_path / "plain.json")
-    return tmp_path
-
-
-def write_shards(folder: Path) -> None:
-    """Write four files of JSON Lines with all kinds of characters."""
+    shards.mkdir(exist_ok=True)
     source = random.Random(13)
     parts = [*PIECES, *WHITESPACE, *SEPARATORS, *"aaaaabbbcc"]
     documents = ["".join(source.choices(parts, k=source.randrange(1, 60))) for _ in range(600)]
     documents += [(ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")] * 3 + [""]
     documents.append("日本語。\n" * 2000)  # more lines in one piece than Java's stack can hold
-    for number in range(4):
+    for number in () if large else range(4):
         rows = [{"id": number, "text": text, "meta": {"url": ""}} for text in documents[number::4]]
         lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        (folder / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
+        (shards / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
+    Tokenizer.train(documents_in(sorted(shards.iterdir())), SIZE).save(tmp_path / "plain.json")
+    return tmp_path
 
 
 def documents_in(shards: Sequence[Path]) -> Iterator[str]:
@@ -116,21 +110,8 @@ def documents_in(shards: Sequence[Path]) -> Iterator[str]:
 
 def smaller(command: str) -> str:
     """Return a command of the page that trains `counted.json`, in a smaller size."""
-    return re.sub("--vocab-size [0-9]+", f"--vocab-size {SIZE}", command).replace(
-        "tokenizer.json", "counted.json"
-    )
-
-
-def encoded(folder: Path) -> list[str]:
-    """Return the ids of each document in order, in hex; the command line has the same ones."""
-    tokenizer = Tokenizer.load(folder / "plain.json")
-    shards = sorted((folder / "corpus").iterdir())
-    ids = [array("H", tokenizer.encode(text)).tobytes() for text in documents_in(shards)]
-    special = array("H", tokenizer.encode("<|endoftext|>")).tobytes()
-    options = ("--model", "plain.json", *SEPARATED, "--format", "u16")
-    result = bpetite("encode", *options, *shards, cwd=folder)
-    assert result.stdout == b"".join(one + special for one in ids)
-    return [one.hex() for one in ids]
+    command = command.replace("tokenizer.json", "counted.json")
+    return re.sub("--vocab-size [0-9]+", f"--vocab-size {SIZE}", command)
 
 
 def test_every_block_has_the_same_regular_expression() -> None:
@@ -227,7 +208,10 @@ def test_engines_write_counts(corpus: Path, words: str) -> None:
     assert status(smaller(block("--counts counts/")), corpus) == 0
     assert (corpus / "counted.json").read_bytes() == (corpus / "plain.json").read_bytes()
     if words == "encode_with_spark":  # it may read the files in another order
-        assert sorted(json.loads((corpus / "ids.json").read_bytes())) == sorted(encoded(corpus))
+        encode = Tokenizer.load(corpus / "plain.json").encode
+        texts = documents_in([*corpus.glob("corpus/*")])
+        ids = sorted(array("H", encode(text)).tobytes().hex() for text in texts)
+        assert sorted(json.loads((corpus / "ids.json").read_bytes())) == ids
 
 
 @contextmanager
@@ -281,16 +265,13 @@ def test_shards_go_on_after_a_failure(
     (corpus / "ids").mkdir()
     # As on macOS. It leaves Ctrl-C to the program that it waits for; other shells end themselves.
     (corpus / "sh").symlink_to(shutil.which("bash") or "bash")
-    tasks = range(4 if words == "SLURM" else 1)
+    tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
     shard, kept = corpus / "corpus" / "1.jsonl", corpus / "kept"
     shard.rename(kept)
     os.mkfifo(shard)
     names = {f"{name}.jsonl.bin" for name in complete}
     with ExitStack() as stack:
-        processes = [
-            stack.enter_context(shell(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)))
-            for task in tasks
-        ]
+        processes = [stack.enter_context(shell(block(words), corpus, **task)) for task in tasks]
         pipe = stack.enter_context(open(wait_for(lambda: writer(shard)), "wb", buffering=0))
         pipe.write(kept.read_bytes()[:5000])
         wait_for(lambda: outputs(corpus).keys() == names)
@@ -306,7 +287,7 @@ def test_shards_go_on_after_a_failure(
     shard.unlink()
     kept.rename(shard)
     for task in tasks:
-        assert status(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)) == 0
+        assert status(block(words), corpus, **task) == 0
     after = outputs(corpus)
     assert len(after) == 4
     assert before.items() <= after.items()

@@ -28,16 +28,6 @@ MISTAKES: Final = (
 )
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Path:
-    """Return the program of the README, in a folder where pyright is strict."""
-    _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
-    ((_, block),) = blocks(section, "python")
-    (tmp_path / "program.py").write_text(block, encoding="utf-8")
-    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
-    return tmp_path / "program.py"
-
-
 def pyright(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
     """Return the status and the report of pyright."""
     # It looks for the packages of the first `python` on the path.
@@ -46,15 +36,15 @@ def pyright(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return result.returncode, json.loads(result.stdout)
 
 
-def lines_with_errors(checker: str, program: Path) -> set[int]:
-    """Return the numbers of the lines with type errors."""
+def lines_with_errors(checker: str, folder: Path) -> set[int]:
+    """Return the numbers of the lines of `program.py` with type errors."""
     if checker == "mypy":
-        command = (tool("mypy"), "--strict", "--cache-dir", os.devnull, program.name)
-        result = run(*command, cwd=program.parent)
-        found = re.findall(rf"^{program.name}:(\d+): error:", result.stdout, re.MULTILINE)
+        command = (tool("mypy"), "--strict", "--cache-dir", os.devnull, "program.py")
+        result = run(*command, cwd=folder)
+        found = re.findall(r"^program.py:(\d+): error:", result.stdout, re.MULTILINE)
         status, numbers = result.returncode, {int(number) for number in found}
     else:
-        status, report = pyright(program.parent, program.name)
+        status, report = pyright(folder, "program.py")
         places = [one["range"]["start"] for one in report["generalDiagnostics"]]
         numbers = {place["line"] + 1 for place in places}
     assert status == bool(numbers)
@@ -62,12 +52,14 @@ def lines_with_errors(checker: str, program: Path) -> set[int]:
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_mistakes_are_found(checker: str, program: Path) -> None:
-    """Each wrong type of an argument or a result is an error in its line."""
-    source = program.read_text()
-    first = source.count("\n") + 1
-    program.write_text(source + "\n".join(MISTAKES) + "\n")
-    assert lines_with_errors(checker, program) == set(range(first, first + len(MISTAKES)))
+def test_mistakes_are_found(checker: str, tmp_path: Path) -> None:
+    """In the README's program, each wrong type of an argument or a result is an error."""
+    _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
+    ((_, block),) = blocks(section, "python")
+    first = block.count("\n") + 1
+    (tmp_path / "program.py").write_text(block + "\n".join(MISTAKES) + "\n", encoding="utf-8")
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    assert lines_with_errors(checker, tmp_path) == set(range(first, first + len(MISTAKES)))
 
 
 @pytest.mark.parametrize("package", ["bpetite", "bpetite_compare", "bpetite_compare.reference"])

@@ -20,13 +20,6 @@ def file_name(member: str) -> str:
     return f"{metadata['name'].replace('-', '_')}-{metadata['version']}"
 
 
-def source_files(member: str) -> set[str]:
-    """Return the files below src/, as their paths in a wheel."""
-    source = PACKAGES / member / "src"
-    files = (path for path in source.rglob("*") if path.is_file())
-    return {str(path.relative_to(source)) for path in files if path.suffix != ".pyc"}
-
-
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
@@ -45,18 +38,25 @@ def test_each_package_builds_a_wheel_and_an_sdist(dist: Path) -> None:
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_wheel_has_the_sources_and_metadata(member: str, dist: Path) -> None:
-    """A wheel has exactly the files of src/, including the type marker, and the license."""
-    info = f"{file_name(member)}.dist-info"
-    with zipfile.ZipFile(dist / f"{file_name(member)}-py3-none-any.whl") as wheel:
+def test_a_wheel_and_an_sdist_have_the_sources_and_metadata(member: str, dist: Path) -> None:
+    """Each has exactly the files of src/, including the type marker, and its metadata."""
+    top, source = file_name(member), PACKAGES / member / "src"
+    files = (path.relative_to(source) for path in source.rglob("*") if path.is_file())
+    sources = {str(path) for path in files if path.suffix != ".pyc"}
+    assert f"{IMPORT_NAMES[member]}/py.typed" in sources
+    info = f"{top}.dist-info"
+    with zipfile.ZipFile(dist / f"{top}-py3-none-any.whl") as wheel:
         names = {name for name in wheel.namelist() if not name.endswith("/")}
         assert wheel.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
     metadata = {"METADATA", "RECORD", "WHEEL", "licenses/LICENSE"}
     if project(PACKAGES / member).keys() & {"scripts", "entry-points"}:
         metadata.add("entry_points.txt")
-    assert f"{IMPORT_NAMES[member]}/py.typed" in names
-    described = {f"{info}/{name}" for name in metadata}
-    assert names == source_files(member) | described
+    assert names == sources | {f"{info}/{name}" for name in metadata}
+    with tarfile.open(dist / f"{top}.tar.gz") as sdist:
+        names = {entry.name for entry in sdist if entry.isfile()}
+    names.discard(f"{top}/pyproject.toml.orig")  # some versions of uv keep a copy
+    described = {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+    assert names == {f"{top}/{name}" for name in described | {f"src/{name}" for name in sources}}
 
 
 @pytest.mark.parametrize("member", MEMBERS)
@@ -68,18 +68,6 @@ def test_a_build_can_be_repeated(member: str, dist: Path, tmp_path: Path) -> Non
     assert result.returncode == 0, result.stderr
     for path in (tmp_path / "again").glob("*[lz]"):
         assert path.read_bytes() == (dist / path.name).read_bytes(), path.name
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_an_sdist_has_only_its_package(member: str, dist: Path) -> None:
-    """An sdist has src/ and its metadata: no tests, nothing of another package."""
-    top = file_name(member)
-    with tarfile.open(dist / f"{top}.tar.gz") as sdist:
-        names = {entry.name for entry in sdist if entry.isfile()}
-    names.discard(f"{top}/pyproject.toml.orig")  # some versions of uv keep a copy
-    described = {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
-    sources = {f"src/{name}" for name in source_files(member)}
-    assert names == {f"{top}/{name}" for name in described | sources}
 
 
 def test_the_hints_install_what_is_missing(dist: Path, tmp_path: Path) -> None:

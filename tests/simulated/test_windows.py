@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -33,8 +32,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
-    """Check that a command has succeeded, and return its output."""
+def succeeded(*words: str, cwd: Path, stdin: bytes = b"") -> bytes:
+    """Run a command, which has to succeed, and return its output."""
+    done = on_windows(*words, cwd=cwd, stdin=stdin)
     assert (done.returncode, b"error" in done.stderr) == (0, False), done.stderr
     return done.stdout
 
@@ -69,14 +69,14 @@ def test_a_file_is_replaced_or_stays(run_python: Run, tmp_path: Path, mode: int)
 def test_ids_go_there_and_back(folder: Path) -> None:
     """`train` gives the same tokenizer file, and `decode` the text that `encode --jobs 2` read."""
     train = ["train", "--input", "text", "--vocab-size", "260", "--output", "new.json"]
-    succeeded(on_windows(*train, cwd=folder))
+    succeeded(*train, cwd=folder)
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
     Tokenizer.train(LARGE[:1000], 300).save(folder / "long.json")
     (folder / "large").write_bytes(LARGE.encode())
     encode = ["encode", "--model", "long.json", "--format", "u16", "--jobs", "2", "large"]
-    ids = succeeded(on_windows(*encode, cwd=folder))
+    ids = succeeded(*encode, cwd=folder)
     decode = ["decode", "--model", "long.json", "--format", "u16", "--output", "decoded"]
-    succeeded(on_windows(*decode, cwd=folder, stdin=ids))
+    succeeded(*decode, cwd=folder, stdin=ids)
     assert (folder / "decoded").read_bytes() == LARGE.encode()
 
 
@@ -100,13 +100,13 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
     """`export` makes a folder, also in place of an empty one; a folder with files stays."""
     (folder / "empty").mkdir()
     export = ["export", "--model", "m.json", "--to", "gpt2", "--output", output]
-    succeeded(on_windows(*export, cwd=folder))
+    succeeded(*export, cwd=folder)
     exported = folder / output.rstrip("/\\")
     assert names_in(exported) == ["merges.txt", "vocab.json"]
     assert set(names_in(folder)) == {"empty", "m.json", "text", exported.name}
     export[-1] = exported.name
     assert "is not empty" in refused(on_windows(*export, cwd=folder))[-1]
-    succeeded(on_windows(*export, "--force", cwd=folder))
+    succeeded(*export, "--force", cwd=folder)
 
 
 def test_errors_explain_themselves(folder: Path) -> None:
@@ -130,8 +130,8 @@ def test_patterns_name_files(folder: Path, option: list[str]) -> None:
         (folder / name).write_bytes(TEXT.encode())
     (folder / "list").write_bytes(b"text")
     words = ["count", "--model", "m.json", *option, "*.txt", "[c]*", "?.md"]
-    counted = succeeded(on_windows(*words, cwd=folder)).decode().splitlines()
+    counted = succeeded(*words, cwd=folder).decode().splitlines()
     named = ["[c].txt", "a.txt", "b.txt", "[c].txt", "?.md", *(["text"] if option else [])]
     assert [line.split("\t")[1] for line in counted] == [*named, "total"]
     train = ["train", "--vocab-size", "260", "--output", "new.json", "--input", "*.txt"]
-    assert json.loads(succeeded(on_windows(*train, cwd=folder)))["files"] == 3
+    assert json.loads(succeeded(*train, cwd=folder))["files"] == 3
