@@ -86,13 +86,6 @@ def test_json_is_one_object() -> None:
     assert nothing["bytes_per_token"] is None
 
 
-def test_a_name_may_begin_with_a_dash(small: Path) -> None:
-    """After `--` all words are names."""
-    (small / "-x").write_text("Hello")
-    told = json.loads(count("a.txt", "--json", "--", "-x", "--json").stdout)
-    assert [file["path"] for file in told["per_file"]] == ["a.txt", "-x", "--json"]
-
-
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_exceeding_the_maximum_is_a_failure(more: list[str]) -> None:
@@ -143,13 +136,13 @@ def test_json_names_the_unreadable_file() -> None:
 
 
 def test_names_that_break_lines_are_quoted(small: Path) -> None:
-    """A name is printed unchanged, unless it would end the line or move the cursor."""
-    named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
+    """A name is printed unchanged, after `--` with a dash, unless it would move the cursor."""
+    named = ["-x", "--json", "船 夫.txt", "two\nlines", "\x1b[2Jclear"]
     for name in named:
         (small / name).write_text("Hello")
-    names = [line.split("\t")[1] for line in lines(count(*named).stdout)]
-    assert names == ["船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
-    told = json.loads(count("--json", *named).stdout)
+    names = [line.split("\t")[1] for line in lines(count("--", *named).stdout)]
+    assert names == ["-x", "--json", "船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
+    told = json.loads(count("--json", "--", *named).stdout)
     assert [file["path"] for file in told["per_file"]] == named
 
 
