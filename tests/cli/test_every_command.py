@@ -374,8 +374,6 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     status, output, drawn = in_terminal(call_of(command, *more, "--quiet"), folder)
     assert (status, drawn) == (plain.returncode, b"")
     assert without_times(output) == without_times(plain.stdout)
-    result = bpetite(*call_of(command, *more, "-q"))
-    assert (result.returncode, result.stderr) == (0, b"")
     (folder / ("ids.json" if command == "decode" else "text.txt")).unlink()
     (folder / "tokenizer.json").write_text("{}")
     failed = bpetite(*call_of(command, *more, "-q"))

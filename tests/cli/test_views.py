@@ -71,10 +71,6 @@ def test_tokens_are_above_their_ids(worked: Path) -> None:
         "",
         "9 tokens, 25 bytes, 2.78 bytes per token",
     ]
-
-
-def test_empty_text_is_shown(worked: Path) -> None:
-    """The empty text has only a total, and no steps."""
     assert bpetite("show", "--model", worked, "--text", "").stdout == b"0 tokens, 0 bytes\n"
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
 
@@ -105,7 +101,7 @@ def test_rows_fit_and_have_all_tokens(tokens: list[tuple[int, bytes]], width: in
 
 @pytest.mark.posix
 def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
-    """Neighbors differ in color, and the special token has its own."""
+    """Neighbors differ in color; special tokens have their own, and so has what a step makes."""
     text = "ab ab<|endoftext|>x"
     words = ["show", "--model", str(worked), "--text", text]
     status, shown = terminal_process(words, here)
@@ -118,6 +114,9 @@ def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
     )
     assert COLOR.sub("", below) == "256 257 258           120"
     assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
+    _, shown = shown_in_terminal([*words[:-1], "[ab", "--steps"], here)
+    assert "\x1b[1;30;43mab\x1b[0m" in shown
+    assert "[ab]" not in COLOR.sub("", shown)
 
 
 @pytest.mark.posix
@@ -205,15 +204,9 @@ chunk 3: ab, same as chunk 1
   ids 256
 """
     )
-
-
-def test_a_merge_applies_to_all_occurrences(worked: Path) -> None:
-    """`abab` is one step: both pairs at once, from the left."""
     shown = bpetite("show", "--model", worked, "--text", "abab", "--steps").stdout.decode()
     assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
     assert shown.endswith(" ids 256 256\n")
-    shown = bpetite("show", "--model", worked, "--text", "ab" * 5, "--steps").stdout.decode()
-    assert "[ab]│[ab]│[ab]│[ab]│[ab]  rank 0: " in shown
 
 
 def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
@@ -223,15 +216,6 @@ def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
     assert narrow.split() == wide.split()
     described = re.findall(r"(?m)^.*(?:bytes|rank|ids) .*$", narrow)
     assert [line[:8] for line in described] == ["    byte", "    rank", "    rank", "    ids "]
-
-
-@pytest.mark.posix
-def test_steps_highlight_new_tokens_in_color(worked: Path, here: Path) -> None:
-    """In color the new token has no brackets, which a text may contain too."""
-    words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
-    _, shown = shown_in_terminal(words, here)
-    assert "\x1b[1;30;43mab\x1b[0m" in shown
-    assert "[ab]" not in COLOR.sub("", shown)
 
 
 @given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
