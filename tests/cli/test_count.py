@@ -56,19 +56,13 @@ def count(*words: str | os.PathLike[str], stdin: bytes = b"") -> subprocess.Comp
 
 @pytest.mark.usefixtures("small")
 def test_standard_input_prints_only_the_number() -> None:
-    """A script gets just the number, with nothing to strip; `-` is a FILE like any other."""
+    """Without a name there is just the number; files have names, and a total, as in `wc`."""
     result = count(stdin=A.encode())
     expected = b"%d\n" % tokens_of(A)
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
     assert count().stdout == b"0\n"
-    assert count("-", stdin=A.encode()).stdout == expected.replace(b"\n", b"\t-\n")
-
-
-@pytest.mark.usefixtures("small")
-def test_each_file_has_a_line_and_several_have_a_total() -> None:
-    """As in `wc`: the number, a tab, the name; one file has no total."""
     a, b = tokens_of(A), tokens_of(B)
-    assert lines(count("a.txt").stdout) == [f"{a}\ta.txt"]
+    assert lines(count("-", stdin=A.encode()).stdout) == [f"{a}\t-"]
     shown = [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
     assert lines(count("a.txt", "b.txt").stdout) == shown
 
@@ -84,13 +78,6 @@ def test_json_is_one_object() -> None:
     nothing = json.loads(count("--json").stdout)
     assert nothing["per_file"] == [{"path": "-", **figures(), "error": None}]
     assert nothing["bytes_per_token"] is None
-
-
-def test_a_name_may_begin_with_a_dash(small: Path) -> None:
-    """After `--` all words are names."""
-    (small / "-x").write_text("Hello")
-    told = json.loads(count("a.txt", "--json", "--", "-x", "--json").stdout)
-    assert [file["path"] for file in told["per_file"]] == ["a.txt", "-x", "--json"]
 
 
 @pytest.mark.usefixtures("small")
@@ -126,30 +113,24 @@ def test_unreadable_files_are_named_and_others_counted(small: Path) -> None:
         "error: 3 of 5 files could not be counted; the total covers the others",
     ]
     assert refused(count("missing")) == [f"error: {MISSING}"]  # without a summary
-
-
-@pytest.mark.usefixtures("small")
-def test_json_names_the_unreadable_file() -> None:
-    """An unreadable file has an error instead of figures; "within limit" is then unknown."""
-    result = count("missing", "a.txt", "--json", "--max", "100")
-    told = json.loads(result.stdout)
-    unknown = dict.fromkeys(("bytes", "tokens", "bytes_per_token"))
-    assert told["per_file"][0] == {"path": "missing", **unknown, "error": MISSING}
-    found = result.returncode, told["files"], told["tokens"], told["within"]
-    assert found == (1, 1, tokens_of(A), None)
-    result = count("missing", "a.txt", "--json", "--max", "1")
-    assert json.loads(result.stdout)["within"] is False
+    for most, within in ("100", None), ("1", False):  # what is missing may exceed the maximum
+        result = count("missing", "a.txt", "--json", "--max", most)
+        told = json.loads(result.stdout)
+        unknown = dict.fromkeys(("bytes", "tokens", "bytes_per_token"))
+        assert told["per_file"][0] == {"path": "missing", **unknown, "error": MISSING}
+        found = result.returncode, told["files"], told["tokens"], told["within"]
+        assert found == (1, 1, tokens_of(A), within)
     assert len(lines(result.stderr)) == 3
 
 
 def test_names_that_break_lines_are_quoted(small: Path) -> None:
-    """A name is printed unchanged, unless it would end the line or move the cursor."""
-    named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
+    """A name is printed unchanged, after `--` with a dash, unless it would move the cursor."""
+    named = ["-x", "--json", "船 夫.txt", "two\nlines", "\x1b[2Jclear"]
     for name in named:
         (small / name).write_text("Hello")
-    names = [line.split("\t")[1] for line in lines(count(*named).stdout)]
-    assert names == ["船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
-    told = json.loads(count("--json", *named).stdout)
+    names = [line.split("\t")[1] for line in lines(count("--", *named).stdout)]
+    assert names == ["-x", "--json", "船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
+    told = json.loads(count("--json", "--", *named).stdout)
     assert [file["path"] for file in told["per_file"]] == named
 
 

@@ -85,6 +85,12 @@ def test_every_command_has_examples(command: str) -> None:
     check_help(command)
 
 
+def test_the_help_describes_the_patterns() -> None:
+    """`train --help` has the name of each pattern, and what the pattern does to text."""
+    shown = " ".join(bpetite("train", "--help").stdout.decode().split())
+    assert all(f"{name} {pattern.note}" in shown for name, pattern in PATTERNS.items())
+
+
 # the completion
 
 

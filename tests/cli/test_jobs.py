@@ -115,32 +115,22 @@ def test_results_do_not_depend_on_the_process_count(
     assert result.returncode == 0 or {"verify", "nothing"} & {*words}
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({}, 6),
-        ({"cpu.max": "max 100000"}, 6),
-        ({"cpu.max": "250000 100000"}, 3),
-        ({"a/b/cpu.max": "max 100000", "a/cpu.max": "100000 100000"}, 1),
-    ],
-)
-def test_the_container_limits_the_cores(
-    here: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
-) -> None:
+def test_the_container_limits_the_cores(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The smallest cgroup quota above the process counts, rounded up, if below the cores."""
-    for name, text in files.items():
-        path = here / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}\n")
     (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
+    (here / "a/b").mkdir(parents=True)
     monkeypatch.setattr(cores, "_CGROUPS", here)
     monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "own")
-    monkeypatch.setattr(cores, "_affinity", lambda: 6)
-    assert cores.available_cores() == expected
-
-
-def test_the_affinity_limits_the_cores(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without cgroups, the affinity counts; without affinity, the cores of the machine do."""
+    with monkeypatch.context() as patch:
+        patch.setattr(cores, "_affinity", lambda: 6)
+        assert cores.available_cores() == 6
+        for name, text, expected in (
+            *(("cpu.max", "max 100000", 6), ("cpu.max", "250000 100000", 3)),
+            *(("a/b/cpu.max", "max 100000", 3), ("a/cpu.max", "100000 100000", 1)),
+        ):
+            (here / name).write_text(f"{text}\n")
+            assert cores.available_cores() == expected
+    # Without cgroups, the affinity counts; without affinity, the cores of the machine do.
     monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "nothing")
     if hasattr(os, "sched_getaffinity"):
         assert cores.available_cores() == len(os.sched_getaffinity(0))

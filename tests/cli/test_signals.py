@@ -11,7 +11,6 @@ from typing import Final
 import pytest
 
 from bpetite_cli.jobs import sharing
-from bpetite_cli.jobs import workers as jobs_workers
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.jobs.workers import Workers
 from cli_tools import Told, bpetite, bpetite_process, start
@@ -131,29 +130,19 @@ def test_code_that_a_signal_interrupts_reports_no_error(
     assert (result.returncode, result.stdout, result.stderr) == (status, b"", told)
 
 
-class InterruptedAtStart(Workers[list[str], int]):
-    """Workers with Ctrl-C as soon as they have started."""
-
-    def __init__(self, work: Callable[[list[str]], int], number: int) -> None:
-        super().__init__(work, number)
-        signal.raise_signal(signal.SIGINT)
-
-
-class InterruptedAtEnd(Workers[list[str], int]):
-    """Workers with Ctrl-C before they are ended."""
-
-    def close(self) -> None:
-        """End them after Ctrl-C."""
-        signal.raise_signal(signal.SIGINT)
-        super().close()
-
-
-@pytest.mark.parametrize("workers", [InterruptedAtStart, InterruptedAtEnd])
+@pytest.mark.parametrize(("method", "place"), [("__init__", 1), ("close", 0)])
 def test_ctrl_c_cannot_separate_workers_from_their_end(
-    monkeypatch: pytest.MonkeyPatch, workers: type[Workers[list[str], int]]
+    monkeypatch: pytest.MonkeyPatch, method: str, place: int
 ) -> None:
     """If it comes as workers start or end, they are ended, and then it is raised."""
-    monkeypatch.setattr(jobs_workers, "Workers", workers)
+    steps = [getattr(Workers, method)]
+    steps.insert(place, lambda *_: signal.raise_signal(signal.SIGINT))
+
+    def interrupted(*given: object) -> None:
+        for step in steps:
+            step(*given)
+
+    monkeypatch.setattr(Workers, method, interrupted)
     monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
     shared: Sharing[str, int] = Sharing(len, 2, len, Told())
     with pytest.raises(KeyboardInterrupt), shared:

@@ -4,8 +4,6 @@ import hashlib
 import json
 from pathlib import Path
 
-import pytest
-
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from cli_tools import bpetite, lines, printed, refusal
@@ -23,7 +21,13 @@ def test_truncating_matches_training_to_that_size(here: Path) -> None:
 
 
 def test_result_is_printed(small: Path) -> None:
-    """Data is on standard output; one line names the id of the special token."""
+    """Data is on standard output; one line has the special token's id; a larger size is refused."""
+    (error,) = refusal("truncate --model m.json --vocab-size 283 --output small.json")
+    assert error == (
+        "error: cannot truncate m.json to 283 tokens: it has 282 (train a larger tokenizer with "
+        "`bpetite train`)"
+    )
+    assert not (small / "small.json").exists()
     words = "truncate --model m.json --vocab-size 270 --output small.json"
     result = bpetite(*words.split())
     assert json.loads(result.stdout) == {
@@ -36,17 +40,6 @@ def test_result_is_printed(small: Path) -> None:
     }
     told = ["saved: small.json, 270 of 282 mergeable tokens; <|endoftext|> is 270"]
     assert lines(result.stderr) == told
-
-
-@pytest.mark.usefixtures("small")
-def test_a_larger_size_is_rejected() -> None:
-    """The error says that a larger tokenizer has to be trained."""
-    (error,) = refusal("truncate --model m.json --vocab-size 283 --output small.json")
-    assert error == (
-        "error: cannot truncate m.json to 283 tokens: it has 282 (train a larger tokenizer with "
-        "`bpetite train`)"
-    )
-    assert not Path("small.json").exists()
 
 
 def test_hand_made_models_can_be_truncated(here: Path) -> None:

@@ -39,13 +39,13 @@ def test_a_model_is_proved_by_its_corpus() -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("wanted", [256, 257, 100_000])
-def test_a_model_of_any_size_is_proved(wanted: int) -> None:
+def test_a_model_of_any_size_is_proved() -> None:
     """This includes a model without merges, and one with all possible merges."""
-    Tokenizer.train(A, wanted).save("m.json", overwrite=True)
-    status, data, _ = verified(CALL)
-    assert (status, data["equal"]) == (0, True)
-    assert data["merges"] == data["merges_proved"] < 100
+    for wanted in (256, 257, 100_000):
+        Tokenizer.train(A, wanted).save("m.json", overwrite=True)
+        status, data, _ = verified(CALL)
+        assert (status, data["equal"]) == (0, True)
+        assert data["merges"] == data["merges_proved"] < 100
 
 
 def test_files_are_documents_in_any_order(here: Path) -> None:

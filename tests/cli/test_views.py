@@ -71,10 +71,6 @@ def test_tokens_are_above_their_ids(worked: Path) -> None:
         "",
         "9 tokens, 25 bytes, 2.78 bytes per token",
     ]
-
-
-def test_empty_text_is_shown(worked: Path) -> None:
-    """The empty text has only a total, and no steps."""
     assert bpetite("show", "--model", worked, "--text", "").stdout == b"0 tokens, 0 bytes\n"
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
 
@@ -103,15 +99,9 @@ def test_rows_fit_and_have_all_tokens(tokens: list[tuple[int, bytes]], width: in
     assert ids == [token_id for token_id, _ in tokens]
 
 
-def test_tokens_wider_than_the_screen_wrap() -> None:
-    """Its parts are in separate rows; below each part after the first is a `…`."""
-    rows = list(draw_rows([(7, b"x" * 40), (8, b"y")], (-1).__eq__, PLAIN._replace(width=16)))
-    assert rows == [f"{'x' * 16}\n7\n\n", f"{'x' * 16}\n…\n\n", f"{'x' * 8}│y\n…       │8\n\n"]
-
-
 @pytest.mark.posix
 def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
-    """Neighbors differ in color, and the special token has its own."""
+    """Neighbors differ in color; special tokens have their own, and so has what a step makes."""
     text = "ab ab<|endoftext|>x"
     words = ["show", "--model", str(worked), "--text", text]
     status, shown = terminal_process(words, here)
@@ -124,6 +114,9 @@ def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
     )
     assert COLOR.sub("", below) == "256 257 258           120"
     assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
+    _, shown = shown_in_terminal([*words[:-1], "[ab", "--steps"], here)
+    assert "\x1b[1;30;43mab\x1b[0m" in shown
+    assert "[ab]" not in COLOR.sub("", shown)
 
 
 @pytest.mark.posix
@@ -211,15 +204,9 @@ chunk 3: ab, same as chunk 1
   ids 256
 """
     )
-
-
-def test_a_merge_applies_to_all_occurrences(worked: Path) -> None:
-    """`abab` is one step: both pairs at once, from the left."""
     shown = bpetite("show", "--model", worked, "--text", "abab", "--steps").stdout.decode()
     assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
     assert shown.endswith(" ids 256 256\n")
-    shown = bpetite("show", "--model", worked, "--text", "ab" * 5, "--steps").stdout.decode()
-    assert "[ab]│[ab]│[ab]│[ab]│[ab]  rank 0: " in shown
 
 
 def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
@@ -229,15 +216,6 @@ def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
     assert narrow.split() == wide.split()
     described = re.findall(r"(?m)^.*(?:bytes|rank|ids) .*$", narrow)
     assert [line[:8] for line in described] == ["    byte", "    rank", "    rank", "    ids "]
-
-
-@pytest.mark.posix
-def test_steps_highlight_new_tokens_in_color(worked: Path, here: Path) -> None:
-    """In color the new token has no brackets, which a text may contain too."""
-    words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
-    _, shown = shown_in_terminal(words, here)
-    assert "\x1b[1;30;43mab\x1b[0m" in shown
-    assert "[ab]" not in COLOR.sub("", shown)
 
 
 @given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
@@ -413,10 +391,9 @@ def test_bytes_and_special_tokens_are_leaves() -> None:
     words = "inspect --model tokenizer.json --token"
     assert printed(f"{words} 195").decode() == "‹c3›  id 195, a byte\n"
     assert printed(f"{words} 258") == b"<|endoftext|>  id 258, special\n"
-    leaf: dict[str, object] = {"id": 195, "hex": "c3", "text": None, "tree": []}
-    assert rows_of(f"{words} 195 --json") == [leaf]
     special = {"id": 258, "hex": b"<|endoftext|>".hex(), "text": "<|endoftext|>", "tree": []}
-    assert rows_of(f"{words} 258 --json") == [special]
+    leaf = {"id": 195, "hex": "c3", "text": None, "tree": []}
+    assert rows_of(f"{words} 195 --json") + rows_of(f"{words} 258 --json") == [leaf, special]
     for wrong in ("259", "-1", "99999999999"):
         unknown = f"error: unknown token id {wrong}; the ids are 0 to 258"
         assert refusal(f"{words} {wrong} --json") == [unknown]
@@ -515,21 +492,14 @@ def test_a_token_is_found_by_its_text(sample: Path, here: Path) -> None:
     assert special.stdout == b"<|endoftext|>  id 512, special\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "way_out"),
-    [
-        ("xyzzy", "`bpetite show --text` cuts it into tokens"),
-        ("ferryman", "try ' ferryman'"),
-        ("·ferryman", "try ' ferryman'"),
-        (" th ", "try 'th'"),
-        ("", "try ' '"),
-        ("\x1b[2J", "`bpetite show --text` cuts it into tokens"),
-    ],
-)
-def test_a_text_that_no_token_has_is_an_error(sample: Path, text: str, way_out: str) -> None:
+def test_a_text_that_no_token_has_is_an_error(sample: Path) -> None:
     """The error suggests a similar token, such as one with a space before the text."""
-    result = bpetite("inspect", "--model", sample, "--token-text", text)
-    assert refused(result) == [f"error: no token has the text {text!r}; {way_out}"]
+    similar = {"ferryman": " ferryman", "·ferryman": " ferryman", " th ": "th", "": " "}
+    ways = {text: f"try {token!r}" for text, token in similar.items()}
+    ways |= dict.fromkeys(("xyzzy", "\x1b[2J"), "`bpetite show --text` cuts it into tokens")
+    for text, way_out in ways.items():
+        result = bpetite("inspect", "--model", sample, "--token-text", text)
+        assert refused(result) == [f"error: no token has the text {text!r}; {way_out}"]
 
 
 def test_unusual_vocabularies_are_inspected(here: Path) -> None:

@@ -18,10 +18,18 @@ def _collector_is_on_again() -> Iterator[None]:
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_collector_state_is_restored(tmp_path: Path, *, enabled: bool) -> None:
-    """Training and loading, even if they fail, leave the collector on or off as before."""
+    """Training and loading, even if they fail, leave the collector as it was, even meanwhile."""
     if not enabled:
         gc.disable()
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    seen = []
+
+    def documents() -> Iterator[str]:
+        seen.append(gc.isenabled())
+        yield "ab"
+        seen.append(gc.isenabled())
+
+    Tokenizer.train(documents(), 258).save(tmp_path / "tokenizer.json")
+    assert seen == [enabled] * 2
     Tokenizer.load(tmp_path / "tokenizer.json")
     assert gc.isenabled() == enabled
     (tmp_path / "broken.json").write_bytes(b"{}")
@@ -38,16 +46,3 @@ def test_collector_is_paused() -> None:
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
-
-
-def test_collector_is_on_while_the_corpus_is_read() -> None:
-    """While the caller yields documents, the collector is as before."""
-    seen = []
-
-    def documents() -> Iterator[str]:
-        for document in ["ab", "ab"]:
-            seen.append(gc.isenabled())
-            yield document
-
-    Tokenizer.train(documents(), 258)
-    assert seen == [True, True]

@@ -349,6 +349,22 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("synced_by_fsync")
+@pytest.mark.parametrize("error", [OSError(), MemoryError(), KeyboardInterrupt()], ids=repr)
+def test_cleaning_up_hides_no_error(
+    tmp_path: Path, tokenizer: Tokenizer, error: BaseException
+) -> None:
+    """A step of a save that fails raises its own error, and leaves nothing behind."""
+    for names in ("fsync",), ("replace",), ("fsync", "link"), ("link", "replace"):
+        with pytest.MonkeyPatch.context() as patched:
+            for name in names:
+                Fault(1, error).put_into(patched, (name,))
+            with pytest.raises(type(error)) as caught:
+                tokenizer.save(tmp_path / "tokenizer.json", overwrite="link" not in names)
+        assert (caught.value, names_in(tmp_path)) == (error, [])
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("synced_by_fsync")
 def test_unsyncable_folder_is_not_an_error(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """A file with its name stays, without a sync of its folder, or a temporary name is left."""
     for code, number, call in (

@@ -17,8 +17,6 @@ import bpetite
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 
-TEXTS = ["", "ab ab ab", " abab", "é日👍", "<|endoftext|>ab<|endo", "a" * 1000, "x\r\ny\u2003 z"]
-
 
 class Corner(PathLike[str]):
     """A path that is neither `str` nor `Path`."""
@@ -159,21 +157,12 @@ print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext
 
 
 def test_copied_tokenizer_is_the_same(tokenizer: Tokenizer) -> None:
-    """A copy, even by pickling, is another tokenizer with the same ids and the same artifact."""
+    """A copy, even by pickling, is another tokenizer, equal to it; use does not change a pickle."""
     pickles = [pickle.dumps(tokenizer, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
-    twins = [copy.copy(tokenizer), copy.deepcopy(tokenizer), *map(pickle.loads, pickles)]
-    for twin in twins:
+    text = " ".join(map(str, range(1000)))
+    for twin in (copy.copy(tokenizer), copy.deepcopy(tokenizer), *map(pickle.loads, pickles)):
         assert type(twin) is Tokenizer
         assert twin is not tokenizer
-        ids = [twin.encode(text) for text in TEXTS]
-        assert ids == [tokenizer.encode(text) for text in TEXTS]
-        assert [twin.decode(some) for some in ids] == TEXTS
         assert twin._artifact.to_bytes() == canonical(GOOD)
-
-
-def test_cache_is_not_pickled() -> None:
-    """Using a tokenizer does not change its pickle."""
-    tokenizer = Tokenizer.train("ab ab ab", 258)
-    before = pickle.dumps(tokenizer)
-    tokenizer.encode(" ".join(map(str, range(1000))))
-    assert pickle.dumps(tokenizer) == before
+        assert twin.encode(text) == tokenizer.encode(text)
+        assert pickle.dumps(twin, pickle.HIGHEST_PROTOCOL) == pickles[-1]

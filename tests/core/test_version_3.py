@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -204,3 +205,20 @@ def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> No
         message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"
         with pytest.raises(ValueError, match=message):
             load(tmp_path / "t.json")
+
+
+def test_the_other_versions_need_nothing_of_it(
+    run_python: Callable[..., str], tmp_path: Path
+) -> None:
+    """Versions 1 and 2 never import the modules for numbering and extending."""
+    program = """
+        import sys
+        from bpetite import Tokenizer
+        for more in ({}, {"pattern": "gpt4", "special_tokens": ["<s>"]}):
+            Tokenizer.train("ab ab", 258, **more).save("t.json", overwrite=True)
+            loaded = Tokenizer.load("t.json")
+            assert loaded.decode(loaded.encode("ab abc<s>")) == "ab abc<s>"
+            Tokenizer.train("ab ab abc", 259, start=loaded)
+        print(*{"bpetite._schema.numbering", "bpetite._extending"} & {*sys.modules})
+    """
+    assert run_python(program, folder=tmp_path) == "\n"
