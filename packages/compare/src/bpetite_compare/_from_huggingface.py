@@ -128,6 +128,10 @@ def _pattern(cut: Mapping[str, Any], *, alone: bool) -> str:
     kept = type(how[1]) is bool and (how == ("Isolated", False) or (alone and how == _REMOVED))
     match cut.get("pattern"):
         case {"Regex": str(text), **others} if kept and not others:
+            if "{1,3}+" in text:  # only in tiktoken it is possessive
+                raise ValueError(
+                    f"its split pattern has {{1,3}}+, which is {{1,}} for tokenizers; {_INSTEAD}"
+                )
             return text
     return ""
 
@@ -256,6 +260,10 @@ def _added_tokens(added: object, vocab: Mapping[str, int], *, nfc: bool) -> dict
         if text not in special:
             special[text] = vocab[text] if text in vocab else next(free)
             (second if normalized else first).append(text)
+        elif normalized != (text in second):
+            raise ValueError(
+                f"its added token {text[:40]!r} is listed twice, with and without `normalized`"
+            )
         if written != special[text]:
             raise ValueError(
                 f"its added token {text[:40]!r} has the id {written!s:.40}, but tokenizers uses "
