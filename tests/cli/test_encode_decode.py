@@ -193,48 +193,6 @@ def test_long_tokens_are_decoded_in_parts() -> None:
     assert sum(map(len, parts)) == 50_000_000
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"", ""),
-        (b"72 101", "72 101"),
-        (b"{}", "{}"),
-        (b"[72,]", "nothing between two commas or brackets"),
-        (b"[72,,101]", "nothing between two commas or brackets"),
-        (b"[,]", "nothing between two commas or brackets"),
-        (b"[72", "the end, without a ]"),
-        (b"[", "the end, without a ]"),
-        (b"[72]]", "72]"),
-        (b"[72] 5", "5"),
-        (b"[72] [5,6]", "72] [5"),
-        (b"[true]", "true"),
-        (b"[72.0]", "72.0"),
-        (b'["72"]', '"72"'),
-        (b"[007]", "007"),
-        (b"[[72]]", "[72]"),
-        (b"[" * 100_000, "the end, without a ]"),
-        (b"[" + b"9" * 5000 + b"]", "9" * 40),
-        (b"[" + b"9" * 3_000_000, "9" * 40),  # longer than is read
-        (b"[72,-0]", "-0"),
-        (b"[72,-00]", "-00"),
-        (b"[" + b"1" * 31 + b"]", "1" * 31),
-        (b"[\xff]", "\xff"),
-        ("[é]".encode(), "\xc3\xa9"),
-    ],
-)
-def test_non_array_files_are_rejected(model: Path, here: Path, content: bytes, found: str) -> None:
-    """FR-33: the error names what was expected and what was found."""
-    (here / "ids").write_bytes(content)
-    first, second = refused(bpetite("decode", "--model", model, "--input", "ids"))
-    assert first == (
-        "error: ids: expected a JSON array of token ids such as [72,101], "
-        f"found {repr(found.encode('latin-1'))[1:]}"
-    )
-    assert second == (
-        "`bpetite encode` writes such an array; to read its other formats, use --format"
-    )
-
-
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("place", range(8))
 def test_an_array_may_have_any_amount_of_whitespace(

@@ -117,31 +117,23 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
     assert shown_in_terminal([*words, "text"], folder) == (0, "72\n105\n")
 
 
-UNKNOWN = "unknown token id {} at position {}; the ids are 0 to 282"
-NO_TEXT = "these ids do not decode to UTF-8: {}; use --bytes to write raw bytes"
+UNKNOWN = "unknown token id {} at position {}; the ids are 0 to 282".format
+NO_TEXT = "these ids do not decode to UTF-8: {}; use --bytes to write raw bytes".format
 
 
 @pytest.mark.parametrize(
     ("name", "ids", "complaint"),
     [
-        ("--ids", [-1], UNKNOWN.format(-1, 0)),
-        ("--ids", [72, 128], NO_TEXT.format("invalid start byte (token id 128 at position 1)")),
-        (
-            "--ids",
-            [226, 155],
-            NO_TEXT.format("unexpected end of data (token id 226 at position 0)"),
-        ),
-        *((name, [72, 999], UNKNOWN.format(999, 1)) for name in ("--ids", "json", "text")),
-        ("u16", [72, 999], UNKNOWN.format(999, "1, byte offset 2")),
-        (
-            "u32",
-            [72] * 3000 + [4_000_000_000],
-            UNKNOWN.format(4_000_000_000, "3000, byte offset 12000"),
-        ),
+        ("--ids", [-1], UNKNOWN(-1, 0)),
+        ("--ids", [72, 128], NO_TEXT("invalid start byte (token id 128 at position 1)")),
+        ("--ids", [226, 155], NO_TEXT("unexpected end of data (token id 226 at position 0)")),
+        *((name, [72, 999], UNKNOWN(999, 1)) for name in ("--ids", "json", "text")),
+        ("u16", [72, 999], UNKNOWN(999, "1, byte offset 2")),
+        ("u32", [72] * 3000 + [4 * 10**9], UNKNOWN(4 * 10**9, "3000, byte offset 12000")),
         (
             "u16",
             [72, 128],
-            NO_TEXT.format("invalid start byte (token id 128 at position 1, byte offset 2)"),
+            NO_TEXT("invalid start byte (token id 128 at position 1, byte offset 2)"),
         ),
     ],
 )
@@ -158,55 +150,63 @@ def test_invalid_ids_are_rejected(folder: Path, name: str, ids: list[int], compl
         assert not (folder / "back").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "width", "offset"),
-    [("u16", 7, 2, 6), ("u16", 20_001, 2, 20_000), ("u32", 3, 4, 0), ("u32", 6, 4, 4)],
+NO_ARRAYS = [
+    *((content, content.decode()) for content in (b"", b"72 101", b"{}")),
+    *((b"[%b]" % word, word.decode()) for word in (b"true", b"72.0", b'"72"', b"007", b"[72]")),
+    *(
+        (content, "nothing between two commas or brackets")
+        for content in (b"[72,]", b"[72,,1]", b"[,]")
+    ),
+    *((content, "the end, without a ]") for content in (b"[72", b"[", b"[" * 100_000)),
+    *((b"[72]]", "72]"), (b"[72] 5", "5"), (b"[72] [5,6]", "72] [5")),
+    *((b"[72,-0]", "-0"), (b"[72,-00]", "-00"), (b"[" + b"1" * 31 + b"]", "1" * 31)),
+    *((b"[" + b"9" * 5000 + b"]", "9" * 40), (b"[" + b"9" * 3_000_000, "9" * 40)),
+    *((b"[\xff]", "\xff"), ("[é]".encode(), "\xc3\xa9")),
+]
+ARRAY = "expected a JSON array of token ids such as [72,101], found {}"
+NO_DECIMALS = [
+    *((b"[72,101]", "[72,101]", 0), (b"72 101, 108", "101,", 3), (b"72 -1", "-1", 3)),
+    *((b"72 1_0", "1_0", 3), (b"72\n+7", "+7", 3), (b"72 \xd9\xa3", "\\xd9\\xa3", 3)),
+    *((b"72 1.0 x", "1.0", 3), (b"0" * 31, "0" * 31, 0), (b"H\0e\0", "H\\x00e\\x00", 0)),
+    *((b"72 " * 5000 + word * 20_000, word.decode() * 40, 15_000) for word in (b"x", b"9")),
+]
+DECIMALS = "expected decimal token ids separated by whitespace, found '{}' at byte offset {}"
+INCOMPLETE = (
+    "the last id, at byte offset {}, is incomplete: {} takes {} bytes per id, and there are"
 )
-@pytest.mark.usefixtures("block")
-def test_a_truncated_file_is_rejected(
-    folder: Path, name: str, size: int, width: int, offset: int
-) -> None:
-    """FR-33: bytes that are not a complete id are reported with their offset."""
-    (folder / "ids").write_bytes(b"\0" * size)
-    assert refused(run("decode", "--input", "ids", "--format", name)) == [
-        (
-            f"error: ids: the last id, at byte offset {offset}, is incomplete: "
-            f"{name} takes {width} bytes per id, and there are {size:,} bytes"
-        ),
-        f"check that the file is complete and was written with --format {name}",
-    ]
+ADVICE = {
+    "json": "`bpetite encode` writes such an array; to read its other formats, use --format",
+    "text": "`bpetite encode --format text` writes this format",
+}
+COMPLETE = "check that the file is complete and was written with --format "
 
 
 @pytest.mark.parametrize(
-    ("content", "found", "offset"),
+    ("name", "content", "error"),
     [
-        (b"[72,101]", "[72,101]", 0),
-        (b"72 101, 108", "101,", 3),
-        (b"72 -1", "-1", 3),
-        (b"72 1_0", "1_0", 3),
-        (b"72\n+7", "+7", 3),
-        (b"72 \xd9\xa3", "\\xd9\\xa3", 3),
-        (b"72 1.0 x", "1.0", 3),
-        (b"0" * 31, "0" * 31, 0),
-        (b"72 " * 5000 + b"x" * 50, "x" * 40, 15_000),
-        (b"72 " * 5000 + b"9" * 20_000, "9" * 40, 15_000),
-        (b"H\0e\0", "H\\x00e\\x00", 0),
+        *(
+            ("json", content, ARRAY.format(repr(found.encode("latin-1"))[1:]))
+            for content, found in NO_ARRAYS
+        ),
+        *(("text", content, DECIMALS.format(*found)) for content, *found in NO_DECIMALS),
+        *(
+            (name, b"\0" * size, f"{INCOMPLETE.format(offset, name, width)} {size:,} bytes")
+            for name, size, width, offset in (
+                *(("u16", 7, 2, 6), ("u16", 20_001, 2, 20_000)),
+                *(("u32", 3, 4, 0), ("u32", 6, 4, 4)),
+            )
+        ),
     ],
     ids=lambda value: repr(value)[:20],
 )
 @pytest.mark.usefixtures("block")
-def test_non_decimal_ids_are_rejected(
-    folder: Path, content: bytes, found: str, offset: int
+def test_files_without_ids_are_rejected(
+    folder: Path, name: str, content: bytes, error: str
 ) -> None:
-    """FR-33: a word that is not an id is shown with its position."""
+    """FR-33: the error names what was expected, what was found, and suggests a way out."""
     (folder / "ids").write_bytes(content)
-    assert refused(run("decode", "--input", "ids", "--format", "text")) == [
-        (
-            "error: ids: expected decimal token ids separated by whitespace, "
-            f"found '{found}' at byte offset {offset}"
-        ),
-        "`bpetite encode --format text` writes this format",
-    ]
+    words = ("decode", "--input", "ids", "--format", name)
+    assert refused(run(*words)) == [f"error: ids: {error}", ADVICE.get(name, COMPLETE + name)]
 
 
 @pytest.mark.posix
