@@ -6,7 +6,7 @@ import random
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
@@ -111,11 +111,11 @@ def test_parquet_gives_what_json_lines_give(folder: Path, command: str) -> None:
         assert found == expected
 
 
-KINDS: Final[dict[str, Callable[[], pa.Array]]] = {
-    "string": lambda: strings(*TEXTS),
-    "large_string": lambda: pa.array(TEXTS, pa.large_string()),
-    "string_view": lambda: pa.array(TEXTS, pa.string_view()),
-    "dictionary": lambda: strings(*TEXTS).dictionary_encode(),
+KINDS: Final = {
+    "string": strings(*TEXTS),
+    "large_string": pa.array(TEXTS, pa.large_string()),
+    "string_view": pa.array(TEXTS, pa.string_view()),
+    "dictionary": strings(*TEXTS).dictionary_encode(),
 }
 
 
@@ -123,8 +123,8 @@ KINDS: Final[dict[str, Callable[[], pa.Array]]] = {
 @pytest.mark.parametrize("group", [1, 3, 100])
 def test_each_row_is_a_document(folder: Path, kind: str, group: int) -> None:
     """Columns of all types of strings are read, in several files and row groups of any size."""
-    write(folder / "a", group=group, number=pa.array(range(4)), text=KINDS[kind]())
-    write(folder / "b", group=group, text=KINDS[kind]()[2:])
+    write(folder / "a", group=group, number=pa.array(range(4)), text=KINDS[kind])
+    write(folder / "b", group=group, text=KINDS[kind][2:])
     (folder / "list").write_text("a\nb\n")
     expected = ids_of(*TEXTS, *TEXTS[2:])
     assert encoded("--parquet", "text", "--files-from", "list") == expected
@@ -184,81 +184,54 @@ NO_UTF_8: Final = pa.Array.from_buffers(
 WITHOUT_ONE: Final = pa.StructArray.from_arrays(
     [strings(*"ab")], ["text"], mask=pa.array([False, True])
 )
-FAULTS: Final[dict[str, tuple[pa.Table, str]]] = {
-    "null": (
-        pa.table({"text": strings("a", None)}),
-        ", row 2: expected a string in the column 'text', found null",
+NULL: Final = ", row 2: expected a string in the column 'text', found null"
+MISSING: Final = " has no column 'text'; it has"
+TYPE: Final = ": expected strings in the column 'text', found"
+HINT: Final = "write the file again in UTF-8, or copy it again if it is damaged"
+SOME: Final = [f"c{number}" for number in range(30)]
+FAULTS: Final[list[tuple[list[str], list[pa.Array], str]]] = [
+    (["text"], [strings("a", None)], NULL),
+    (["text"], [strings("a", None).dictionary_encode()], NULL),
+    (["a b", "meta"], [strings(*"ab"), STRUCT], f"{MISSING} 'a b', meta.text, meta.other"),
+    (SOME, [strings("a")] * 30, f"{MISSING} {', '.join(SOME[:20])}, and 10 more"),
+    ([], [], f"{MISSING} no columns"),
+    (["text"] * 2, [strings("a")] * 2, " has 2 columns 'text'; rename all but one"),
+    (["text"], [STRUCT], ": the column 'text' is a struct; name text.text, text.other"),
+    (["text"], [pa.array([1, 2])], f"{TYPE} int64"),
+    (["text"], [pa.array([b"a"])], f"{TYPE} binary; if its bytes are UTF-8, cast it first"),
+    (
+        ["text"],
+        [NO_UTF_8],
+        f", row 2: the column 'text' is not UTF-8: byte 0xe9 at offset 3; {HINT}",
     ),
-    "null in a dictionary": (
-        pa.table({"text": strings("a", None).dictionary_encode()}),
-        ", row 2: expected a string in the column 'text', found null",
-    ),
-    "missing": (
-        pa.table({"id": strings("a"), "a b": strings("a"), "meta": STRUCT[:1]}),
-        " has no column 'text'; it has id, 'a b', meta.text, meta.other",
-    ),
-    "many columns": (
-        pa.table({f"c{number}": strings("a") for number in range(30)}),
-        f" has no column 'text'; it has {', '.join(f'c{n}' for n in range(20))}, and 10 more",
-    ),
-    "no columns": (pa.table({}), " has no column 'text'; it has no columns"),
-    "two": (
-        pa.table([strings("a"), strings("b")], ["text", "text"]),
-        " has 2 columns 'text'; rename all but one",
-    ),
-    "struct": (
-        pa.table({"text": STRUCT}),
-        ": the column 'text' is a struct; name text.text, text.other",
-    ),
-    "number": (
-        pa.table({"text": pa.array([1, 2])}),
-        ": expected strings in the column 'text', found int64",
-    ),
-    "binary": (
-        pa.table({"text": pa.array([b"a", b"b"])}),
-        (
-            ": expected strings in the column 'text', found binary; "
-            "if its bytes are UTF-8, cast it first"
-        ),
-    ),
-    "not UTF-8": (
-        pa.table({"text": NO_UTF_8}),
-        (
-            ", row 2: the column 'text' is not UTF-8: byte 0xe9 at offset 3; "
-            "write the file again in UTF-8, or copy it again if it is damaged"
-        ),
-    ),
-}
+]
 
 
 @pytest.mark.parametrize(
-    ("fault", "command"),
-    [*((fault, "train") for fault in FAULTS), *(("null", name) for name in COMMANDS)],
+    ("names", "columns", "message", "command"),
+    [*((*fault, "train") for fault in FAULTS), *((*FAULTS[0], name) for name in COMMANDS)],
 )
-def test_invalid_tables_are_rejected(folder: Path, command: str, fault: str) -> None:
+def test_invalid_tables_are_rejected(
+    folder: Path, names: list[str], columns: list[pa.Array], message: str, command: str
+) -> None:
     """FR-33: an error names the file, the column and the row, and nothing is written."""
-    table, message = FAULTS[fault]
-    pq.write_table(table, folder / "docs", row_group_size=1)
+    pq.write_table(pa.table(columns, names), folder / "docs", row_group_size=1)
     shown = refused(run(command, "--parquet", "text", "docs"))
     assert f"error: docs{message}" in shown
     assert not (folder / "new.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
+def test_other_files_are_rejected(folder: Path) -> None:
+    """An empty file and a text with the name of a Parquet file are errors."""
+    for content, complaint in (
         (b"", "is not a Parquet file: it is empty; check the path"),
         (b'{"text": "a"}\n', "is not a Parquet file: it begins with b'{\"te'; check the path"),
-        (b"PAR1", "cannot be read: "),
-        (b"PAR1 and text", "cannot be read: "),
+        *((content, "cannot be read: ") for content in (b"PAR1", b"PAR1 and text")),
         (b"PARE and text", "is not a Parquet file: it begins with b'PARE'; check the path"),
-    ],
-)
-def test_other_files_are_rejected(folder: Path, content: bytes, complaint: str) -> None:
-    """An empty file and a text with the name of a Parquet file are errors."""
-    (folder / "docs.parquet").write_bytes(content)
-    shown = refused(run("encode", "--parquet", "text", "docs.parquet"))
-    assert shown[0].startswith(f"error: docs.parquet {complaint}")
+    ):
+        (folder / "docs.parquet").write_bytes(content)
+        shown = refused(run("encode", "--parquet", "text", "docs.parquet"))
+        assert shown[0].startswith(f"error: docs.parquet {complaint}")
 
 
 # Damage

@@ -47,13 +47,7 @@ def test_standard_output_is_one_json_object(corpus: Path, here: Path) -> None:
     milliseconds, seconds = summary.pop("elapsed_ms"), summary.pop("seconds")
     assert isinstance(milliseconds, int)
     assert seconds == milliseconds / 1000
-    assert list(summary)[:4] == [
-        "corpus_bytes",
-        "requested_vocab_size",
-        "actual_mergeable_vocab_size",
-        "special_token_count",
-    ]
-    assert summary == {
+    expected = {
         "corpus_bytes": len(TEXT.encode()),
         "requested_vocab_size": 300,
         "actual_mergeable_vocab_size": 300,
@@ -72,6 +66,7 @@ def test_standard_output_is_one_json_object(corpus: Path, here: Path) -> None:
         "last_count": 20,
         "frequent_vocab_size": 256,
     }
+    assert (summary, [*summary][:4]) == (expected, [*expected][:4])
 
 
 def test_the_counts_of_merges_are_reported(here: Path) -> None:
@@ -159,36 +154,22 @@ def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
-    ("name", "columns"),
-    [*(("COLUMNS", size) for size in ("9" * 20, "9" * 5000, "0", "²", "wide")), ("LINES", "²")],
-)
-def test_invalid_screen_sizes_are_ignored(
-    corpus: Path, here: Path, name: str, columns: str
-) -> None:
-    """A size that is 0, not a number or far too large is ignored."""
-    words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", "t.json"]
-    status, _, drawn = in_terminal(words, here, {name: columns})
-    assert status == 0
-    assert "saved" in drawn.decode()
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-@pytest.mark.parametrize(
     ("env", "shown", "absent"),
     [
-        ({"NO_COLOR": "1"}, b"counting", (b"\x1b[3", b";5;")),
-        ({"TERM": "dumb"}, b"training: 300 mergeable tokens wanted", (b"\x1b",)),
+        *(({"COLUMNS": size}, "saved", "\0") for size in ("9" * 20, "9" * 5000, "0", "²", "wide")),
+        ({"LINES": "²"}, "saved", "\0"),
+        ({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;"),
+        ({"TERM": "dumb"}, "training: 300 mergeable tokens wanted", "\x1b"),
     ],
 )
-def test_colors_and_bars_can_be_disabled(
-    corpus: Path, here: Path, env: dict[str, str], shown: bytes, absent: tuple[bytes, ...]
+def test_the_environment_may_restrict_the_bar(
+    corpus: Path, here: Path, env: dict[str, str], shown: str, absent: str
 ) -> None:
-    """With NO_COLOR set the bar has no color; a terminal that cannot draw gets plain lines."""
+    """Invalid screen sizes are ignored; NO_COLOR removes colors, and a dumb terminal the bar."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "t.json"]
-    _, _, drawn = in_terminal(words, here, env)
-    assert shown in drawn
-    assert not any(code in drawn for code in absent)
+    status, _, drawn = in_terminal(words, here, env)
+    assert (status, shown in drawn.decode()) == (0, True)
+    assert not re.search(absent, drawn.decode())
 
 
 @pytest.mark.posix
@@ -207,9 +188,8 @@ def test_a_path_is_shown_escaped(corpus: Path, here: Path) -> None:
 def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
     """An output is also recognized as an input given with `<`."""
     words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
-    result = bpetite(*words, stdin=corpus)
-    assert result.returncode == 1
-    assert b"is also an input" in result.stderr
+    (line,) = refused(bpetite(*words, stdin=corpus))
+    assert "is also an input" in line
     assert corpus.read_bytes() == TEXT.encode()
 
 
@@ -268,23 +248,14 @@ def run_without_root(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("corpus.txt secret --output t.json", "no permission to read it; change its permissions"),
-        (
-            "corpus.txt --output locked/t.json",
-            "cannot create a file in {}/locked: Permission denied; choose another folder",
-        ),
-    ],
-)
-def test_unpermitted_paths_are_rejected_first(
-    corpus: Path, here: Path, words: str, complaint: str
-) -> None:
+def test_unpermitted_paths_are_rejected_first(corpus: Path, here: Path) -> None:
     """FR-33: an input or a folder without permission is named before the training."""
     (here / "secret").touch(mode=0o000)
     (here / "locked").mkdir(mode=0o555)
-    call = f"train --vocab-size 300 --input {words}"
-    (error,) = refused(run_without_root(*call.split(), cwd=here))
-    name = "locked/t.json" if "locked" in words else "secret"
-    assert error == f"error: {name}: {complaint.format(here)}"
+    folder = f"cannot create a file in {here}/locked: Permission denied; choose another folder"
+    for words, error in (
+        ("corpus.txt secret -o t.json", "secret: no permission to read it; change its permissions"),
+        ("corpus.txt -o locked/t.json", f"locked/t.json: {folder}"),
+    ):
+        call = f"train --vocab-size 300 --input {words}"
+        assert refused(run_without_root(*call.split(), cwd=here)) == [f"error: {error}"]
