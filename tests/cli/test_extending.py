@@ -13,10 +13,7 @@ from bpetite import Tokenizer
 from bpetite_cli.jobs import sharing
 from cli_tools import bpetite, lines, printed, refusal, rows_of, shown_in_terminal, verified
 
-START: Final = THIRD | {
-    "mergeable_vocab_size": 260,
-    "vocab": THIRD["vocab"] | {"9": [*b" abcd"]},
-}
+START: Final = THIRD | {"mergeable_vocab_size": 260, "vocab": THIRD["vocab"] | {"9": [*b" abcd"]}}
 """Merges that make ab (7) and " ab" (3); the whole tokens " aba" (1) and " abcd" (9)."""
 
 TEXT: Final = "xcd xcd xcd abcd abcd abcde abcde abcde <|new|>"
@@ -59,12 +56,8 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
     printed("chunks one.jsonl --jsonl text --pattern gpt4 -o counts -j 1")
     (folder / "one.jsonl.gz").write_bytes(gzip.compress((folder / "one.jsonl").read_bytes()))
     found = set()
-    for words in (
-        "one.jsonl -j 1 --jsonl text",
-        "one.jsonl.gz -j 1 --jsonl text",
-        "other.jsonl -j 2 --jsonl text",
-        "--counts counts -j 1",
-    ):
+    read = [f"{name} --jsonl text" for name in ("one.jsonl -j 1", "one.jsonl.gz -j 1")]
+    for words in (*read, "other.jsonl --jsonl text -j 2", "--counts counts -j 1"):
         printed(f"train {words} --start start.json --vocab-size 280 -o out.json --force")
         found.add((folder / "out.json").read_bytes())
     assert len(found) == 1
@@ -83,9 +76,8 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
     assert refusal(words, status=2)[0] == ("error: argument --keep-ids: requires --start")
     write_artifact(folder / "twins.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
     words = "train text --start twins.json --keep-ids --vocab-size 300 -o other.json"
-    assert refusal(words)[-1].startswith(
-        "error: cannot keep the ids of start: 2 of its tokens have the bytes b'abc'"
-    )
+    twins = "error: cannot keep the ids of start: 2 of its tokens have the bytes b'abc'"
+    assert refusal(words)[-1].startswith(twins)
 
 
 def test_truncating_gives_the_start_back(folder: Path) -> None:
@@ -98,11 +90,10 @@ def test_truncating_gives_the_start_back(folder: Path) -> None:
         assert Tokenizer.load("cut.json") == Tokenizer.train(TEXT, size, start=start)
     printed(words.replace("264", "260"))
     assert (folder / "cut.json").read_bytes() == (folder / "start.json").read_bytes()
-    (line,) = refusal(words.replace("264", "257"))
-    assert line == (
-        "error: cannot truncate new.json to 257 tokens: it keeps its bytes and whole tokens "
-        "(the smallest size is 258)"
-    )
+    smallest = "it keeps its bytes and whole tokens (the smallest size is 258)"
+    assert refusal(words.replace("264", "257")) == [
+        f"error: cannot truncate new.json to 257 tokens: {smallest}"
+    ]
 
 
 def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
@@ -131,10 +122,8 @@ def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
         assert start.decode(row["old_ids"]) == token.decode() == row["text"]
         assert start.encode(row["text"], ordinary=True) == row["old_ids"]
     status, shown = shown_in_terminal(call.split(), folder)
-    assert (status, shown.splitlines()[0]) == (
-        0,
-        "1256  \x1b[30;42mcd\x1b[0m  was 1099 1100",
-    )
+    assert status == 0
+    assert shown.splitlines()[0] == "1256  \x1b[30;42mcd\x1b[0m  was 1099 1100"
     assert rows_of(call.replace("start.json", "new.json")) == []
     words = "inspect -m new.json --since start.json"
     assert refusal(words, status=2)[0] == ("error: argument --since: requires --tokens")
@@ -155,19 +144,7 @@ def test_an_extension_is_proved(folder: Path) -> None:
     assert told[0] == "the file:   'c' (id 1099) and 'd' (id 1100) make 'cd'"
 
 
-@pytest.mark.parametrize(
-    ("model", "start", "fault"),
-    [
-        ("new.json", "small.json", "it has the pattern gpt4, --start has gpt2"),
-        ("new.json", "moved.json", "its id 8 is not that of --start"),
-        ("small.json", "start.json", "it has the pattern gpt2, --start has gpt4"),
-        ("plain.json", "ids.json", "its id 1000 is not that of --start"),
-        ("plain.json", "chat.json", "its special tokens do not begin with those of --start"),
-    ],
-)
-def test_what_is_no_extension_is_not_trained(
-    folder: Path, model: str, start: str, fault: str
-) -> None:
+def test_what_is_no_extension_is_not_trained(folder: Path) -> None:
     """The message says what differs, before the corpus is read."""
     Tokenizer.train(TEXT, 260).save("small.json")
     moved = START | {"merges": [[1097, 1098, 8], [1032, 8, 3]]}
@@ -178,10 +155,17 @@ def test_what_is_no_extension_is_not_trained(
     vocab = {key: of for key, of in START["vocab"].items() if int(key) >= 1000}
     bare = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
     (folder / "ids.json").write_bytes(canonical(START | bare))
-    assert refusal(f"verify -m {model} text --start {start}") == [
-        f"error: {model} does not continue {start}: {fault}",
-        "name the tokenizer that this one continues, or leave out --start",
-    ]
+    for model, start, fault in (
+        ("new.json", "small.json", "it has the pattern gpt4, --start has gpt2"),
+        ("new.json", "moved.json", "its id 8 is not that of --start"),
+        ("small.json", "start.json", "it has the pattern gpt2, --start has gpt4"),
+        ("plain.json", "ids.json", "its id 1000 is not that of --start"),
+        ("plain.json", "chat.json", "its special tokens do not begin with those of --start"),
+    ):
+        assert refusal(f"verify -m {model} text --start {start}") == [
+            f"error: {model} does not continue {start}: {fault}",
+            "name the tokenizer that this one continues, or leave out --start",
+        ]
     whole = "it has schema version 3, with ids that training keeps but does not "
     assert whole in refusal("verify -m new.json text")[0]
 

@@ -84,21 +84,17 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
     assert {json.loads(row)["pattern"] for row in summed.splitlines()} == {pattern}
 
 
-@pytest.mark.parametrize(
-    ("words", "names"),
-    [
+def test_special_tokens_are_given_in_order(texts: Path) -> None:
+    """Without the option there is `<|endoftext|>`; without values there is none."""
+    for words, names in (
         ("", ["<|endoftext|>"]),
         ("--special", []),
         ("--special '<|a|>' '<|b|>'", ["<|a|>", "<|b|>"]),
         ("--special '<|b|>' --special --special '<|a|>'", ["<|b|>", "<|a|>"]),
         ("--special '<|endoftext|>'", ["<|endoftext|>"]),
-    ],
-)
-def test_special_tokens_are_given_in_order(texts: Path, words: str, names: list[str]) -> None:
-    """Without the option there is `<|endoftext|>`; without values there is none."""
-    printed(f"train text --vocab-size 270 -o new.json {words}")
-    Tokenizer.train(TEXT, 270, special_tokens=names).save("expected.json")
-    assert (texts / "new.json").read_bytes() == (texts / "expected.json").read_bytes()
+    ):
+        printed(f"train text --vocab-size 270 --force -o new.json {words}")
+        assert Tokenizer.load("new.json") == Tokenizer.train(TEXT, 270, special_tokens=names)
 
 
 def test_a_file_is_not_a_special_token(texts: Path) -> None:
@@ -134,30 +130,21 @@ def test_a_message_names_the_moved_ids(texts: Path, names: list[str], size: int,
     printed("verify -m new.json --start start.json text") if size > 270 else None
 
 
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
+def test_what_a_start_does_not_allow_is_explained(texts: Path) -> None:
+    """Another pattern, and special tokens that it has already, are refused with the way out."""
+    way_out = "(leave out --pattern, or train without --start)"
+    has = "own.json has it (leave it out of --special)"
+    begins = "it begins with the special token '</s>'; '<|s_1|>' would work"
+    for words, error in (
         (
             "--pattern gpt2",
-            (
-                "cannot continue own.json with the pattern gpt2: it has gpt4 "
-                "(leave out --pattern, or train without --start)"
-            ),
+            f"cannot continue own.json with the pattern gpt2: it has gpt4 {way_out}",
         ),
-        (
-            "--special '<|new|>' '</s>'",
-            "cannot add the special token '</s>': own.json has it (leave it out of --special)",
-        ),
-        (
-            "--special '</s>1.'",
-            "special token '</s>1.': it begins with the special token '</s>'; '<|s_1|>' would work",
-        ),
-    ],
-)
-def test_what_a_start_does_not_allow_is_explained(texts: Path, words: str, error: str) -> None:
-    """Another pattern, and special tokens that it has already, are refused with the way out."""
-    call = f"train text --start own.json --vocab-size 300 -o new.json {words}"
-    assert refusal(call) == [f"error: {error}"]
+        ("--special '<|new|>' '</s>'", f"cannot add the special token '</s>': {has}"),
+        ("--special '</s>1.'", f"special token '</s>1.': {begins}"),
+    ):
+        call = f"train text --start own.json --vocab-size 300 -o new.json {words}"
+        assert refusal(call) == [f"error: {error}"]
 
 
 # Separators
@@ -184,30 +171,20 @@ def test_the_separator_is_clear_or_named(
     assert json.loads(result) == [*one, *between, *two, *after]
 
 
-SEVERAL: Final = "has several special tokens; name one with --separator: "
-
-
-@pytest.mark.parametrize(
-    ("names", "option", "error", "end"),
-    [
-        (
-            *([], "--separator-token", "has no special token to separate documents; "),
-            "`bpetite train` and `bpetite import` add some with --special",
-        ),
-        (["<|a|>", "<|b|>"], "--separator-token", SEVERAL, "<|a|>, <|b|>"),
-        (
-            *(["<|a|>"], "--separator '<|b|>'", "has no special token '<|b|>'; "),
-            "name one with --separator: <|a|>",
-        ),
-        (MOST, "--separator-token", SEVERAL, f"{', '.join(MOST[:10])} and 4,086 more"),
-    ],
-)
-def test_an_unclear_separator_is_an_error(
-    texts: Path, names: list[str], option: str, error: str, end: str
-) -> None:
+def test_an_unclear_separator_is_an_error(texts: Path) -> None:
     """The error lists the special tokens, but not thousands of them."""
-    make(texts / "few.json", names)
-    assert refusal(f"encode -m few.json text text {option}") == [f"error: few.json {error}{end}"]
+    none = "has no special token to separate documents; `bpetite train` and `bpetite import` add"
+    several = "has several special tokens; name one with --separator:"
+    other = "has no special token '<|b|>'; name one with --separator: <|a|>"
+    for names, option, error in (
+        ([], "--separator-token", f"{none} some with --special"),
+        (["<|a|>", "<|b|>"], "--separator-token", f"{several} <|a|>, <|b|>"),
+        (["<|a|>"], "--separator '<|b|>'", other),
+        (MOST, "--separator-token", f"{several} {', '.join(MOST[:10])} and 4,086 more"),
+    ):
+        make(texts / f"{len(names)}.json", names)
+        (line,) = refusal(f"encode -m {len(names)}.json text text {option}")
+        assert line == f"error: {len(names)}.json {error}"
 
 
 # What a terminal shows

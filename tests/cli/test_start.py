@@ -59,23 +59,21 @@ def test_a_continued_training_is_verified(texts: Path) -> None:
     assert (status, data["merges_proved"], data["merges_kept"]) == (1, 0, 0)
     assert [line[:12] for line in told[:2]] == ["the file:   ", "the start:  "]
     same = "0 of 1 merges are the same, and none is proved"
-    assert told[2:] == [
-        f"error: the merge at rank 0 is not that of --start: {same}",
-        "name the tokenizer that this one continues",
-    ]
+    assert told[2] == f"error: the merge at rank 0 is not that of --start: {same}"
+    assert told[3:] == ["name the tokenizer that this one continues"]
 
 
 @pytest.mark.usefixtures("texts")
-@pytest.mark.parametrize("merges", [0, 14])
-def test_a_corpus_that_proves_nothing_is_not_called_proved(merges: int) -> None:
+def test_a_corpus_that_proves_nothing_is_not_called_proved() -> None:
     """If all merges are those of the start, any corpus gives the same file: the status is 1."""
-    Tokenizer.train(PROSE, 256 + merges).save("small.json", overwrite=True)
-    status, data, told = verified(VERIFY.replace("big", "small"))
-    assert (status, data["merges_proved"], data["merges_kept"]) == (1, 0, merges)
-    assert told == [
-        f"error: this corpus proves nothing: all {merges} merges are those of --start",
-        "name the smaller tokenizer that this one continues, or leave out --start",
-    ]
+    for merges in (0, 14):
+        Tokenizer.train(PROSE, 256 + merges).save("small.json", overwrite=True)
+        status, data, told = verified(VERIFY.replace("big", "small"))
+        assert (status, data["merges_proved"], data["merges_kept"]) == (1, 0, merges)
+        assert told == [
+            f"error: this corpus proves nothing: all {merges} merges are those of --start",
+            "name the smaller tokenizer that this one continues, or leave out --start",
+        ]
 
 
 def test_the_start_is_checked_first(texts: Path) -> None:
