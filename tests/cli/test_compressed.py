@@ -171,8 +171,9 @@ def test_only_what_is_compressed_is_decompressed(folder: Path) -> None:
     assert content_of(gzip_member(b"low", b"a.txt") + member) == b"lowlow"
     assert content_of(b"BZh91AY&S is not enough") == b"BZh91AY&S is not enough"
     (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=b"BZh91AY&SY"))
-    cut_off = "its bzip2 data ends too early; copy or download it again"
-    assert line == f"error: standard input is cut off: {cut_off}"
+    assert line.endswith(
+        "input is cut off: its bzip2 data ends too early; copy or download it again"
+    )
     twice = COMPRESS["gzip"](COMPRESS["gzip"](b"text"))
     _, second = refused(bpetite("encode", "-m", "tokenizer.json", stdin=twice))
     assert second == "it looks like compressed data, which is binary; decompress it first"
@@ -255,8 +256,9 @@ def test_a_missing_library_is_named(
         monkeypatch.delattr(sys.modules[package], attribute, raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data))
-    problem = f"error: standard input is compressed with {name}; to read it, {way_out}"
-    assert line.startswith(problem)
+    assert line.startswith(
+        f"error: standard input is compressed with {name}; to read it, {way_out}"
+    )
     assert line.endswith(f", or decompress it first, with: {name} -dc")
 
 

@@ -71,12 +71,15 @@ def test_a_piped_list_may_use_nul_bytes(folder: Path) -> None:
 
 
 def test_named_files_come_before_listed_files(folder: Path) -> None:
-    """Named files come before a list, in which `-` is standard input, if that is not the list."""
+    """Named files come before a list, `-` in it is standard input, and no token spans two files."""
     (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
-    third = TEXTS[2].encode()
-    result = run("encode", "--files-from", "list", "--input", "a.txt", stdin=third)
-    assert json.loads(result.stdout) == list(chain(*ids_of(*TEXTS)))
-    shown = lines(run("count", "a.txt", "--files-from", "list", stdin=third).stdout)
+    (folder / "a.txt").write_text("Hello wor")
+    documents = ("Hello wor", "ld", TEXTS[3])
+    ids = [*chain(*ids_of(*documents))]
+    assert [ids] != ids_of("".join(documents))
+    result = run("encode", "--files-from", "list", "--input", "a.txt", stdin=b"ld")
+    assert json.loads(result.stdout) == ids
+    shown = lines(run("count", "a.txt", "--files-from", "list", stdin=b"ld").stdout)
     names = [line.partition("\t")[2] for line in shown]
     assert names == ["a.txt", "empty.txt", "-", NAMES[3], "total"]
     (error,) = refused(run("encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n"))
@@ -164,8 +167,6 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
 @pytest.mark.usefixtures("bar_at_once")
 def test_training_summary_counts_text_bytes(folder: Path) -> None:
     """`corpus_bytes` is the size of the documents, not of the JSON around them."""
-    result = run("train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
-    assert json.loads(result.stdout)["bytes"] == sum(len(text.encode()) for text in TEXTS)
     (folder / "rows").write_bytes(rows(*TEXTS))
     words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
     status, output, drawn = in_terminal(["train", *words], folder)
@@ -303,6 +304,7 @@ def test_counts_train_like_repeated_documents(folder: Path) -> None:
 
 
 MOST = 2**63 - 1
+RANGE = f": expected a count from 1 to {MOST}"
 COUNT_FAULTS = {
     '{"text": "a"}': " has no field 'count'",
     '{"count": 1}': " has no field 'text'",
@@ -319,7 +321,7 @@ COUNT_FAULTS = {
         f'{{"text": "a", "count": {value}}}': f": expected a count from 1 to {MOST}, found {value}"
         for value in (0, -3, MOST + 1)
     },
-    f'{{"text": "a", "count": -{"7" * 5000}}}': f"to 9223372036854775807, found -{'7' * 39}\n",
+    f'{{"text": "a", "count": -{"7" * 5000}}}': f"{RANGE}, found -{'7' * 39}\n",
 }
 
 
@@ -327,8 +329,6 @@ COUNT_FAULTS = {
 def test_invalid_count_lines_are_rejected(folder: Path, fault: str) -> None:
     """FR-33: an error names the file and the line, and nothing is saved."""
     (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
-    result = run("train", "--counts", "counts")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert "error: counts, line 3" in result.stderr.decode()
-    assert COUNT_FAULTS[fault] in result.stderr.decode()
+    shown = "\n".join([*refused(run("train", "--counts", "counts")), ""])
+    assert f"error: counts, line 3{COUNT_FAULTS[fault]}" in shown
     assert not (folder / "new.json").exists()

@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -178,12 +178,8 @@ def test_standard_input_may_be_a_file(folder: Path) -> None:
 
 
 STRUCT: Final = pa.StructArray.from_arrays([strings(*"ab"), strings("a", None)], ["text", "other"])
-NO_UTF_8: Final = pa.Array.from_buffers(
-    pa.string(), 2, pa.array([b"a", b"caf\xe9"], pa.binary()).buffers()
-)
-WITHOUT_ONE: Final = pa.StructArray.from_arrays(
-    [strings(*"ab")], ["text"], mask=pa.array([False, True])
-)
+NO_UTF_8: Final = pa.array([b"a", b"caf\xe9"], pa.binary()).view(pa.string())
+WITHOUT_ONE: Final = pa.array([{"text": "a"}, None])
 NULL: Final = ", row 2: expected a string in the column 'text', found null"
 MISSING: Final = " has no column 'text'; it has"
 TYPE: Final = ": expected strings in the column 'text', found"
@@ -255,22 +251,18 @@ def damaged(data: bytes) -> Iterator[bytes]:
         yield bytes(changed)
 
 
-@pytest.mark.parametrize(
-    ("kind", "codec", "checksums"),
-    [
-        *product(["string"], ["none", "snappy", "zstd", "gzip"], [True, False]),
-        ("dictionary", "snappy", False),
-    ],
-)
-def test_damage_is_an_error(folder: Path, kind: str, codec: str, checksums: bool) -> None:
+@pytest.mark.parametrize("checksums", [True, False])
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd", "gzip", "snappy dictionary"])
+def test_damage_is_an_error(folder: Path, codec: str, checksums: bool) -> None:
     """Each damaged file gives the original ids, or an error and no file, where checksums exist."""
     path, output = folder / "docs", folder / "ids"
     texts = prose(300)
     table = pa.table({"id": pa.array(range(300)), "text": strings(*texts)})
-    if kind == "dictionary":
+    if "dictionary" in codec:
         texts = random.Random(1).choices("abcdefghijklmnopqrs", k=300)
         table = pa.table({"text": strings(*texts).dictionary_encode()})
-    options = {"row_group_size": 100, "data_page_size": 2000, "compression": codec}
+    compression = codec.removesuffix(" dictionary")
+    options = {"row_group_size": 100, "data_page_size": 2000, "compression": compression}
     pq.write_table(table, path, write_page_checksum=checksums, **options)
     expected = b"".join(number.to_bytes(2, "little") for number in ids_of(*texts))
     words = "--separator-token --separator-at before --format u16 --output ids --parquet text docs"

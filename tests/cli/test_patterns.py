@@ -101,33 +101,30 @@ def test_a_file_is_not_a_special_token(texts: Path) -> None:
     """A path among the special tokens would silently be no input."""
     (texts / "a.b").touch()
     call = "train text --vocab-size 270 -o new.json --special '<|a|>' a.b"
-    assert refusal(call, status=2)[0] == (
-        "error: argument --special: 'a.b' is a file; put it before --special, or after --input"
-    )
+    advice = "put it before --special, or after --input"
+    assert refusal(call, status=2)[0] == f"error: argument --special: 'a.b' is a file; {advice}"
 
 
 # --start
 
 
-@pytest.mark.parametrize(
-    ("names", "size", "said"),
-    [
+def test_a_message_names_the_moved_ids(texts: Path) -> None:
+    """`--special` adds behind the special tokens of the start, and these move."""
+    for names, size, said in (
         ([], 290, ""),
         (["<|a|>"], 290, "; <|a|> moves from id 270 to id 290"),
         (["<|a|>"], 270, "; <|a|> stays id 270, as no merge is new"),
         (NAMES, 290, "; 9 special tokens move from ids 270-278 to ids 290-298"),
         (NAMES, 270, "; 9 special tokens stay ids 270-278, as no merge is new"),
-    ],
-)
-def test_a_message_names_the_moved_ids(texts: Path, names: list[str], size: int, said: str) -> None:
-    """`--special` adds behind the special tokens of the start, and these move."""
-    make(texts / "start.json", names, 270)
-    words = f"train text --start start.json --vocab-size {size} --special '<|new|>' -o new.json"
-    result = bpetite(*shlex.split(words))
-    way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
-    assert lines(result.stderr)[-1] == f"kept: 14 merges{said}{way_out}"
-    assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
-    printed("verify -m new.json --start start.json text") if size > 270 else None
+    ):
+        start, new = f"{len(names)}-{size}.json", f"new-{len(names)}-{size}.json"
+        make(texts / start, names, 270)
+        words = f"train text --start {start} --vocab-size {size} --special '<|new|>' -o {new}"
+        result = bpetite(*shlex.split(words))
+        way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
+        assert lines(result.stderr)[-1] == f"kept: 14 merges{said}{way_out}"
+        assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
+        printed(f"verify -m {new} --start {start} text") if size > 270 else None
 
 
 def test_what_a_start_does_not_allow_is_explained(texts: Path) -> None:
@@ -150,25 +147,21 @@ def test_what_a_start_does_not_allow_is_explained(texts: Path) -> None:
 # Separators
 
 
-@pytest.mark.parametrize(
-    ("names", "option", "separator"),
-    [
-        (["<|a|>"], "--separator-token", 0),
-        (["<|a|>", "<|endoftext|>"], "--separator-token", 1),
-        (["<|a|>", "<|endoftext|>"], "--separator '<|a|>'", 0),
-        (["<|a|>", "<|b|>"], "--separator '<|b|>' --separator-at after", 1),
-    ],
-)
-def test_the_separator_is_clear_or_named(
-    texts: Path, names: list[str], option: str, separator: int
-) -> None:
+def test_the_separator_is_clear_or_named(texts: Path) -> None:
     """It is the only special token, or `<|endoftext|>`, or the one of `--separator`."""
-    make(texts / "few.json", names)
     (texts / "docs").write_text('{"text": "<|a|>"}\n{"text": "b"}\n')
-    result = printed(f"encode -m few.json docs --jsonl text --ordinary {option}")
-    between, after = [290 + separator], [290 + separator] if "after" in option else []
     one, two = ([*text.encode()] for text in ("<|a|>", "b"))
-    assert json.loads(result) == [*one, *between, *two, *after]
+    for number, (other, option, ids) in enumerate(
+        (
+            ([], "--separator-token", [*one, 290, *two]),
+            (["<|endoftext|>"], "--separator-token", [*one, 291, *two]),
+            (["<|endoftext|>"], "--separator '<|a|>'", [*one, 290, *two]),
+            (["<|b|>"], "--separator '<|b|>' --separator-at after", [*one, 291, *two, 291]),
+        )
+    ):
+        make(texts / f"{number}.json", ["<|a|>", *other])
+        call = f"encode -m {number}.json docs --jsonl text --ordinary {option}"
+        assert rows_of(call) == [ids]
 
 
 def test_an_unclear_separator_is_an_error(texts: Path) -> None:
@@ -193,9 +186,8 @@ def test_an_unclear_separator_is_an_error(texts: Path) -> None:
 def test_inspect_lists_the_special_tokens(texts: Path) -> None:
     """Each has a row with its id, but thousands do not flood the screen."""
     page = printed("inspect -m own.json").decode()
-    assert (
-        "\nschema version  2\ntokens          299: 256 bytes, 34 merges, 9 special tokens\n" in page
-    )
+    tokens = "299: 256 bytes, 34 merges, 9 special tokens"
+    assert f"\nschema version  2\ntokens          {tokens}\n" in page
     assert f"\npattern         gpt4\npattern text    {oracle.PATTERNS['gpt4']}\n" in page
     make(texts / "many.json", MOST)
     page = printed("inspect -m many.json").decode()

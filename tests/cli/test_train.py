@@ -47,30 +47,24 @@ def test_standard_output_is_one_json_object(corpus: Path, here: Path) -> None:
     milliseconds, seconds = summary.pop("elapsed_ms"), summary.pop("seconds")
     assert isinstance(milliseconds, int)
     assert seconds == milliseconds / 1000
-    expected = {
-        "corpus_bytes": len(TEXT.encode()),
+    size, output = len(TEXT.encode()), here / "t.json"
+    specified = {
+        "corpus_bytes": size,
         "requested_vocab_size": 300,
         "actual_mergeable_vocab_size": 300,
         "special_token_count": 1,
-        "files": 1,
-        "bytes": len(TEXT.encode()),
-        "outputs": [str(here / "t.json")],
-        "vocab_size": 300,
-        "merges": 44,
-        "pattern": "gpt2",
-        "special_tokens": {"<|endoftext|>": 300},
-        "sha256": hashlib.sha256((here / "t.json").read_bytes()).hexdigest(),
-        "merges_kept": 0,
-        "new_ids": [256, 299],
-        "ids_kept": None,
-        "last_count": 20,
-        "frequent_vocab_size": 256,
     }
-    assert (summary, [*summary][:4]) == (expected, [*expected][:4])
+    hashed = hashlib.sha256(output.read_bytes()).hexdigest()
+    files = {"files": 1, "bytes": size, "outputs": [str(output)], "sha256": hashed}
+    model = {"vocab_size": 300, "pattern": "gpt2", "special_tokens": {"<|endoftext|>": 300}}
+    merges = {"merges": 44, "merges_kept": 0, "new_ids": [256, 299], "ids_kept": None}
+    frequent = {"last_count": 20, "frequent_vocab_size": 256}
+    assert summary == specified | files | model | merges | frequent
+    assert [*summary][:4] == [*specified]
 
 
 def test_the_counts_of_merges_are_reported(here: Path) -> None:
-    """How often the last merge was counted, and beyond which size merges are rare."""
+    """The last merge's count, from which size on merges are rare, and that no pair is left."""
     words = "train text --force --vocab-size"
     rare = (
         "rare: beyond {:,} tokens, a merge was counted less than 100 times, the last one {}; a "
@@ -88,6 +82,8 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         result = bpetite(*words.split(), str(size), "--output", "t.json")
         summary = json.loads(result.stdout)
         assert (summary["last_count"], summary["frequent_vocab_size"]) == (count, frequent)
+        fewer = b"fewer than the 300 wanted: no pair is left" in result.stderr
+        assert fewer == (size == 300) == (summary["actual_mergeable_vocab_size"] < size)
         told = [line for line in lines(result.stderr) if line.startswith("rare: ")]
         assert told == ([rare.format(frequent, last)] if last else [])
     (here / "text").write_text(" ab" * 150)
@@ -128,14 +124,6 @@ def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> Non
     train(here / "c.txt", here / "t.json")
     expected = artifact_of(text, vocab_size=300, folder=here)
     assert (here / "t.json").read_bytes() == expected
-
-
-def test_an_empty_file_is_valid(here: Path) -> None:
-    """An empty corpus trains the base vocabulary, and a message explains why."""
-    (here / "empty").touch()
-    result = train(here / "empty", here / "t.json")
-    assert json.loads(result.stdout)["actual_mergeable_vocab_size"] == 256
-    assert b"fewer than the 300 wanted: no pair is left" in result.stderr
 
 
 def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
@@ -237,19 +225,14 @@ def test_nohup_is_respected(here: Path) -> None:
     assert json.loads(output)["bytes"] == 9
 
 
-def run_without_root(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite` without root's right to read and write everything."""
-    command = [BPETITE, *arguments]
-    if os.geteuid() == 0:
-        if not shutil.which("setpriv"):
-            pytest.skip("root may do everything, and there is no setpriv to take that away")
-        command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
-    return subprocess.run(command, capture_output=True, cwd=cwd, check=False)
-
-
 @pytest.mark.posix
 def test_unpermitted_paths_are_rejected_first(corpus: Path, here: Path) -> None:
     """FR-33: an input or a folder without permission is named before the training."""
+    before = []
+    if os.geteuid() == 0:  # root may read and write everything
+        if not shutil.which("setpriv"):
+            pytest.skip("root may do everything, and there is no setpriv to take that away")
+        before = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
     (here / "secret").touch(mode=0o000)
     (here / "locked").mkdir(mode=0o555)
     folder = f"cannot create a file in {here}/locked: Permission denied; choose another folder"
@@ -257,5 +240,6 @@ def test_unpermitted_paths_are_rejected_first(corpus: Path, here: Path) -> None:
         ("corpus.txt secret -o t.json", "secret: no permission to read it; change its permissions"),
         ("corpus.txt -o locked/t.json", f"locked/t.json: {folder}"),
     ):
-        call = f"train --vocab-size 300 --input {words}"
-        assert refused(run_without_root(*call.split(), cwd=here)) == [f"error: {error}"]
+        command = [*before, BPETITE, *f"train --vocab-size 300 --input {words}".split()]
+        result = subprocess.run(command, capture_output=True, cwd=here, check=False)
+        assert refused(result) == [f"error: {error}"]
