@@ -37,14 +37,20 @@ def peak_bytes(*words: str) -> int:
 def test_memory_does_not_grow_with_the_file(small: Path, name: str) -> None:
     """Encoding and decoding a file of 12 MB takes as much memory as one of 3 MB."""
     line = "Hello world, hello words; the end of the words 船夫\n"
-    peaks = []
-    for size in (3_000_000, 12_000_000):
-        (small / "text").write_text(line * (size // len(line)))
-        words = f"--model m.json --format {name} --force --output"
-        calls = (f"encode text {words} ids", f"decode ids {words} back")
-        peaks.append([peak_bytes(*call.split()) for call in calls])
-    assert all(large < few + 12_000_000 for few, large in zip(*peaks, strict=True))
-    assert (small / "back").read_bytes() == (small / "text").read_bytes()
+    for size in (3, 12):
+        (small / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
+    peaks = {}
+    for size in (3, 12):
+        model = ("--model", "m.json", "--format", name)
+        peaks["encode", size] = peak_bytes(
+            "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
+        )
+        peaks["decode", size] = peak_bytes(
+            "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
+        )
+    for command in ("encode", "decode"):
+        assert peaks[command, 12] < peaks[command, 3] + 12_000_000
+    assert (small / "12.back").read_bytes() == (small / "12").read_bytes()
 
 
 @pytest.mark.parametrize("name", COMPRESS)
@@ -80,14 +86,15 @@ def test_many_files_need_little_memory(small: Path) -> None:
 
 def test_memory_does_not_grow_with_the_lines(small: Path) -> None:
     """Only one line of a long JSON Lines file is in memory, in training too."""
-    for name, number in (("few", 100), ("many", 40_000)):
+    sizes = {"small": 100, "large": 40_000}
+    for name, number in sizes.items():
         with open(small / name, "w") as file:
             for line in range(number):
                 text = f"{line % 200} {line // 200} " + "Hello words " * 80  # few words, many texts
-                print(json.dumps({"text": text, "count": line + 1}), file=file)
+                file.write(json.dumps({"text": text, "count": line + 1}) + "\n")
     for words in (("--counts",), ("--jsonl", "text", "--input")):
-        few, many = (peak_bytes(*TRAIN, *words, name) for name in ("few", "many"))
-        assert many < few + 15_000_000
+        peaks = [peak_bytes(*TRAIN, *words, name) for name in sizes]
+        assert peaks[1] < peaks[0] + 15_000_000
 
 
 def test_memory_does_not_grow_with_the_table(small: Path) -> None:
