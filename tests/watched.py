@@ -173,7 +173,6 @@ def _run(calls: Sequence[Sequence[str]]) -> None:
     from bpetite import Tokenizer
     from bpetite_cli import main
     from bpetite_cli.jobs import sharing
-    from bpetite_compare import _conversion
 
     worth_workers = sharing._WORTH_WORKERS
     for words in calls:
@@ -189,8 +188,6 @@ def _run(calls: Sequence[Sequence[str]]) -> None:
         else:
             sys.argv = ["bpetite", *words]
             status = main()
-        if words[0] == "import":  # the texts in many scripts take a while: the first reads them
-            vars(_conversion)["_MANY_SCRIPTS"] = Path("list.txt")
         _write(f"status {status}: {' '.join(words)}")
 
 

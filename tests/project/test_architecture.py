@@ -1,12 +1,28 @@
 """What a package may import: the gate `lint-imports` finds violations of its contracts.
 
-`.ci/run packages` runs each package's tests with only what it declares.
+What a contract cannot express is checked here: a package imports only what its own
+pyproject.toml requires.
 """
 
 import shutil
+import sys
+import tomllib
+from itertools import chain
 from pathlib import Path
 
-from project_tools import MEMBERS, PACKAGES, ROOT, run, tool
+import pytest
+from packaging.requirements import Requirement
+
+from project_tools import (
+    IMPORT_NAMES,
+    MEMBERS,
+    PACKAGES,
+    ROOT,
+    imported_modules,
+    run,
+    sources,
+    tool,
+)
 
 
 def test_a_forbidden_import_is_found(tmp_path: Path) -> None:
@@ -22,3 +38,46 @@ def test_a_forbidden_import_is_found(tmp_path: Path) -> None:
     result = run(*command, cwd=tmp_path, env=environment)
     assert result.returncode == 1
     assert "bpetite_cli.commands.planted -> bpetite_compare" in result.stdout
+
+
+def undeclared_imports(member: Path) -> set[str]:
+    """Return what a package imports, except the standard library, itself and what it declares.
+
+    Extras are declared, except for the other packages. Only the command line loads compare's
+    commands, so they may import its module `for_compare`.
+    """
+    project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = chain.from_iterable(project.get("optional-dependencies", {}).values())
+    others = {f"bpetite-{other}" for other in MEMBERS}
+    declared = {
+        *(Requirement(requirement).name for requirement in project["dependencies"]),
+        *({Requirement(requirement).name for requirement in extras} - others),
+    }
+    modules = {
+        IMPORT_NAMES.get(name.removeprefix("bpetite-"), name.partition(".")[0])
+        for name in {*declared, project["name"]}
+    }
+    imported = {
+        name.partition(".")[0]
+        for source in sources(member / "src")
+        if source.parent != PACKAGES / "compare/src/bpetite_compare/commands"
+        for name in imported_modules(source.read_text(encoding="utf-8"))
+    }
+    for_the_type_checker = {"_typeshed"}  # this module does not exist at run time
+    newer = {"compression"}  # from Python 3.14 on
+    return imported - modules - for_the_type_checker - newer - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_package_imports_what_it_declares(member: str) -> None:
+    """A package imports only the standard library, itself and what it declares."""
+    assert undeclared_imports(PACKAGES / member) == set()
+
+
+def test_an_undeclared_import_is_found(tmp_path: Path) -> None:
+    """An undeclared import inside a function is found."""
+    shutil.copy(PACKAGES / "core" / "pyproject.toml", tmp_path)
+    (tmp_path / "src").mkdir()
+    planted = "def draw():\n    from numpy.random import rand\n"
+    (tmp_path / "src" / "planted.py").write_text(planted, encoding="utf-8")
+    assert undeclared_imports(tmp_path) == {"numpy"}

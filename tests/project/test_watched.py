@@ -6,6 +6,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,10 +17,11 @@ from typing import Final
 import pytest
 
 from artifacts import GOOD, canonical
+from bpetite_compare import export
 from cli_tools import _terminal
 from compare_tools import CORPUS
 from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
-from project_tools import ROOT
+from project_tools import MEMBERS, PACKAGES, ROOT
 
 NAME: Final = "named_by_a_file"
 """A module that does not exist. Its name occurs wherever an input can contain text."""
@@ -54,38 +56,50 @@ def every_call() -> list[list[str]]:
     """Return a good call of each command, also with `--jobs 2` if it shares its work."""
     calls = [call_of(name) for name in (*BUILT_IN, *OF_COMPARE)]
     calls += [call_of(name, "--jobs", "2") for name in having("--jobs")]
-    for number, call in enumerate(calls):
-        call[:] = [f"{number}.json" if word == "new.json" else word for word in call]
-    return [*calls, *map(str.split, CALLS)]
+    named = [
+        [f"{number}.json" if word == "new.json" else word for word in call]
+        for number, call in enumerate(calls)
+    ]
+    return [*named, *map(str.split, CALLS)]
 
 
-URL: Final = "https://127.0.0.1:9/toy.tiktoken"
-PLUGIN: Final = f"""
+PLUGIN: Final = """
 from tiktoken.load import load_tiktoken_bpe
 
 def toy():
-    ranks = load_tiktoken_bpe({URL!r})
-    pattern = {GOOD["pretokenizer_pattern"]!r}
+    ranks = load_tiktoken_bpe({url!r}, expected_hash={sha256!r})
+    pattern = {pattern!r}
     return dict(name="toy", pat_str=pattern, mergeable_ranks=ranks, special_tokens={{}})
 
 ENCODING_CONSTRUCTORS = {{"toy": toy}}
 """
-"""Registers an encoding in tiktoken."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the inputs of the calls, and the encoding "toy" in tiktoken's cache."""
+    """Return a folder with the inputs of the calls, and an encoding in tiktoken's cache."""
     folder = tmp_path_factory.mktemp("watched")
     prepare_files(folder, CORPUS + TEXT)
     row = {NAME: NAME, "text": NAME, "count": 3}
     (folder / "docs.jsonl").write_text(f"{json.dumps(row)}\n")
-    ranks = (folder / "model.tiktoken").read_bytes()
-    (folder / "plugins" / "tiktoken_ext").mkdir(parents=True)
-    (folder / "plugins" / "tiktoken_ext" / "toy.py").write_text(PLUGIN)
-    (folder / "cache").mkdir()
-    (folder / "cache" / hashlib.sha1(URL.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - tiktoken's name
+    export(folder / "tokenizer.json", "tiktoken", folder / "toy.tiktoken")
+    write_plugin(folder)
     return folder
+
+
+def write_plugin(folder: Path) -> None:
+    """Register the encoding "toy" in tiktoken, and put its file into a cache."""
+    ranks = (folder / "toy.tiktoken").read_bytes()
+    url = "https://127.0.0.1:9/toy.tiktoken"
+    plugins = folder / "plugins" / "tiktoken_ext"
+    plugins.mkdir(parents=True)
+    (plugins / "toy.py").write_text(
+        PLUGIN.format(
+            url=url, sha256=hashlib.sha256(ranks).hexdigest(), pattern=GOOD["pretokenizer_pattern"]
+        )
+    )
+    (folder / "cache").mkdir()
+    (folder / "cache" / hashlib.sha1(url.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - tiktoken's name
 
 
 def watched(
@@ -155,56 +169,77 @@ def renamed(value: object) -> Iterator[object]:
 
 def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
-    (folder / "hostile").mkdir()
+    hostile = folder / "hostile"
+    hostile.mkdir()
     calls = [["load", "tokenizer.json"]]
-    from_hugging_face = json.loads((folder / "hf.json").read_bytes())
-    for words, good in (
-        ("load PATH", deepcopy(GOOD)),
-        ("import --from huggingface --input PATH --output PATH.new", from_hugging_face),
-    ):
-        for content in renamed(good):
-            path = folder / "hostile" / f"{len(calls)}.json"
-            path.write_bytes(canonical(content))
-            calls.append([word.replace("PATH", str(path)) for word in words.split()])
+    for place, content in enumerate(renamed(deepcopy(GOOD))):
+        path = hostile / f"{place}.json"
+        path.write_bytes(canonical(content))
+        calls.append(["load", str(path)])
+    single = folder / "hf.json"
+    for place, content in enumerate(renamed(json.loads(single.read_bytes()))):
+        path = hostile / f"hf-{place}.json"
+        path.write_bytes(canonical(content))
+        output = f"{path}.new"
+        calls.append(["import", "--from", "huggingface", "--input", str(path), "--output", output])
     report = watched(folder, calls)
     assert violations(report) == []
     assert sum(line.startswith("main: status ") for line in report) == len(calls)
 
 
-PLANTED: Final = """
-import contextlib, ctypes, os, pickle, socket
+IMPORTS: Final = """
+import contextlib, ctypes, marshal, os, pickle, socket
 from importlib import import_module
 from multiprocessing.util import spawnv_passfds
-from tiktoken_ext.toy import toy
-
-def planted():
-STATEMENTS
-    return toy()
-
-ENCODING_CONSTRUCTORS = {"planted": planted}
 """
 PLANTS: Final = {
     f"import_module({NAME!r})": f"import: {NAME}",
+    f"__import__('{NAME}_too')": f"import: {NAME}_too",
     "os.system('true')": "process: os.system",
+    "os.posix_spawnp('true', ['true'], os.environ)": "process: os.posix_spawn",
     "spawnv_passfds(b'/bin/true', [b'true'], [])": "process: [b'true']",
     "socket.socket()": "socket: socket.__new__",
+    "socket.getaddrinfo('127.0.0.1', 9)": "socket: socket.getaddrinfo",
     "open('elsewhere', 'w')": "write: elsewhere",
+    "os.close(os.open('elsewhere', os.O_WRONLY | os.O_CREAT))": "write: elsewhere",
     "os.rename('elsewhere', 'there')": "write: os.rename elsewhere there",
     "os.remove('there')": "write: os.remove there",
-    "exec('1')": "code: exec by tiktoken_ext.planted",
-    "eval('1')": "code: compile by tiktoken_ext.planted",
-    "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by tiktoken_ext.planted",
+    "os.mkdir('new')": "write: os.mkdir new",
+    "exec('1')": "code: exec by bpetite.planted",
+    "eval('1')": "code: exec by bpetite.planted",
+    "compile('1', 'planted', 'exec')": "code: compile by bpetite.planted",
+    "marshal.loads(marshal.dumps(1))": "code: marshal.loads by bpetite.planted",
+    "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by bpetite.planted",
     "ctypes.CDLL(None)": "code: ctypes.dlopen",
 }
 """Statements that break each rule, and the violation that is reported."""
 
 
 def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
-    """Each rule sees what breaks it, here in a plugin of tiktoken."""
+    """Each rule sees what breaks it, in the first process and in a worker."""
+    for member in MEMBERS:
+        shutil.copytree(PACKAGES / member / "src", tmp_path, dirs_exist_ok=True)
     statements = "".join(
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
-    (tmp_path / "tiktoken_ext").mkdir()
-    (tmp_path / "tiktoken_ext" / "planted.py").write_text(PLANTED.replace("STATEMENTS", statements))
-    report = watched(folder, [["count", "--encoding", "planted", "text.txt"]], tmp_path)
-    assert {*violations(report)} == {f"main: {violation}" for violation in PLANTS.values()}
+    (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
+    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return of_json(data)")
+    plant(
+        tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
+    )
+    report = watched(
+        folder, [["count", "--model", "tokenizer.json", "--jobs", "2", "text.txt"]], tmp_path
+    )
+    for process in ("main", "worker"):
+        found = {line for line in violations(report) if line.startswith(f"{process}: ")}
+        assert found == {f"{process}: {violation}" for violation in PLANTS.values()}
+
+
+def plant(module: Path, before: str) -> None:
+    """Have a module commit all violations before a line."""
+    text = module.read_text()
+    assert text.count(before) == 1
+    indent = " " * (len(before) - len(before.lstrip()))
+    module.write_text(
+        text.replace(before, f"{indent}from bpetite import planted; planted.violate()\n{before}")
+    )
