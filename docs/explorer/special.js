@@ -1,8 +1,8 @@
 "use strict";
 
 /*
- * Special tokens in a text: examples to open, and the switch "as ordinary text", with which no
- * special token is found.
+ * What changed since GPT-2: examples to open, and the switch "as ordinary text", with which no
+ * special token is found in a text.
  *
  * Not here: how they are found (bpe.js), and how they are drawn (page.js).
  */
