@@ -262,7 +262,7 @@ def test_the_bar_is_gone_before_the_result(folder: Path, words: str, shown: str)
 @pytest.mark.parametrize(
     "words",
     [
-        *("chunks", "encode -m tokenizer.json --format text"),
+        *("chunks", "encode -m tokenizer.json --format text", "decode -m tokenizer.json"),
         *("show -m tokenizer.json --json", "count -m tokenizer.json --by-token"),
     ],
 )
@@ -271,6 +271,8 @@ def test_the_bar_is_gone_before_a_pipe_to_the_terminal(folder: Path, words: str)
     call = [*words.split(), "text.txt"]
     numbers = range(2_000 if "show" in call else 20_000)  # its lines are long
     (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in numbers))
+    if "decode" in call:
+        (folder / "text.txt").write_bytes(bpetite("encode", "-m", *call[2:]).stdout)
     result = [line for line in lines(bpetite(*call).stdout) if line]
     status, sent = piped_in_terminal(call, folder)
     assert (status, bool(phases(sent))) == (0, True)

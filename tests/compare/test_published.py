@@ -15,7 +15,8 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite_compare import GPT2_BYTE_ORDER, import_tokenizer
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, import_tokenizer, parity
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
     Model,
@@ -39,6 +40,14 @@ def gpt2_files(cache: Path) -> list[Path]:
     return [
         cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest() for name in names
     ]
+
+
+def test_a_corpus_is_equal(tiny_shakespeare: Path, tmp_path: Path) -> None:
+    """A megabyte of English has the same ids in tiktoken."""
+    Tokenizer.train(tiny_shakespeare.read_bytes().decode(), 4096).save(tmp_path / "model.json")
+    result = parity(tmp_path / "model.json", [tiny_shakespeare])
+    assert (result.difference, result.bytes) == (None, tiny_shakespeare.stat().st_size)
+    assert not result.engine_characters
 
 
 # import

@@ -100,6 +100,19 @@ def test_padding_and_truncation(ours: Tokenizer, both: list[Any]) -> None:
         assert tokenizer(CORPUS, truncation=True)["input_ids"] == ours.encode(CORPUS)[:16]
 
 
+@pytest.mark.parametrize("text", [CORPUS, "  a é\n\n日本<|endoftext|> don't  "])
+def test_offsets(text: str, ours: Tokenizer, both: list[Any]) -> None:
+    """A token's offsets are those of the characters that contain its bytes."""
+    encoded = both[0](text, return_offsets_mapping=True)
+    place = 0
+    for token_id, (start, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
+        after = place + len(ours._artifact.vocab[token_id])
+        assert start == len(text.encode()[:place].decode(errors="ignore"))
+        assert end == len(text.encode()[:after].decode(errors="replace"))
+        place = after
+    assert place == len(text.encode())
+
+
 def test_the_chat_template(ours: Tokenizer, both: list[Any]) -> None:
     """`apply_chat_template` uses the template, whose special tokens are tokens."""
     own = len(ours._artifact.tokens)
