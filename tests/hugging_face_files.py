@@ -260,7 +260,10 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     *((UNKNOWN, cuts(pattern={"Regex": GPT2.text + more})) for more in (" ", "|", "\n")),
     *((UNKNOWN, cuts(pattern={"Regex": flags + GPT2.text})) for flags in ("(?i)", "(?s)")),
     *((UNKNOWN, cuts(pattern={"String": " "} | more)) for more in ({}, {"Regex": GPT2.text})),
-    ("{1,3}+, which is {1,} for tokenizers", cuts(pattern={"Regex": r"\p{N}{1,3}+"})),
+    (
+        "its split pattern has {1,3}+, which is {1,} for tokenizers",
+        cuts(pattern={"Regex": r"\p{N}{1,3}+"}),
+    ),
     *((ORDER, cuts(*one)) for one in ([SPLIT], (NO_REGEX, SPLIT), (BYTE_LEVEL, BYTE_LEVEL))),
     (ORDER, top(pre_tokenizer=several("pretokenizers"))),
     ("adds a space before", top(pre_tokenizer=BYTE_LEVEL | {"add_prefix_space": True})),
@@ -281,10 +284,10 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     (f"its merge 11 {NOT_TWO}", lambda file: file.model["merges"].append(["a", "b"])),
     (f"its merge 1 {NOT_TWO}", model(merges=[["a", "b"], "h e"])),
     *(
-        (f"has the token {text!r}, which has no id", tokens([pair]))
+        (f"its merge 0 has the token {text!r}, which has no id", tokens([pair]))
         for text, pair in (("zz", "a zz"), ("zz", "zz a"), ("aa", "a a"))
     ),
-    ("occurs twice", tokens(["a b", "a b"])),
+    ("its merge 1, a b, occurs twice", tokens(["a b", "a b"])),
     *((MANY, tokens(["aa a", "a a"], aa=400, aaa=401)), (UNMADE, tokens(xyz=400))),
     (UNMADE, tokens(["e t", "he t"], het=400, et=401)),
     # Vocabularies.
@@ -292,11 +295,17 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     ("its vocabulary is not a JSON object of ids", moved("a", True)),  # noqa: FBT003 - an id
     *((SAME, moved("a", 5)), ("has the id -1", moved("a", -1)), (RANGE, moved("a", 1 << 21))),
     ("byte 0x61, so it cannot encode every text", both(without("a"), model(merges=[]))),
-    *((NO_BYTE, moved(one, 400)) for one in ("\u65e5", "a b", "\u0120\u65e5")),
+    *(
+        (f"its token {one!r} {NO_BYTE}", moved(one, 400))
+        for one in ("\u65e5", "a b", "\u0120\u65e5")
+    ),
     # Added tokens.
     *(("its added_tokens are not a list", top(added_tokens=one)) for one in ({"a": 1}, None)),
     ("lacks a content or an id", listed(added("<s>", "268"))),
-    ("listed twice, with", listed(added("<s>", 268), added("<s>", 268, normalized=True))),
+    (
+        "its added token '<s>' is listed twice, with and without",
+        listed(added("<s>", 268), added("<s>", 268, normalized=True)),
+    ),
     ("'<s>' has the lstrip None, not true", listed(added("<s>", 268, lstrip=None))),
     ("'<s>' has the single_word None, not", listed({"content": "<s>", "id": 268})),
     *(
@@ -318,7 +327,10 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     ("a special token has no whitespace", named("\u3000")),
     *(("begins with the special token", named(one)) for one in (f"{END}x", "<|end")),
     (TWICE, MAKING_END),
-    *((f"'{one}' {TWICE}", named(one)) for one in ("a", "the", "ab", "\u0120the", "\u00e9")),
+    *(
+        (f"its special token '{one}' {TWICE}", named(one))
+        for one in ("a", "the", "ab", "\u0120the", "\u00e9")
+    ),
     (TWICE, both(moved("\xc3\xc3", 268), named("\xc3\xc3"), model(ignore_merges=True))),
     *((f"'{END}' {OVERLAP}", named(one, normalized=True)) for one in ("x<|", f"x{END}")),
     (OVERLAP, both(named("a<s", normalized=True), named("s>", "<s>b"))),

@@ -217,7 +217,7 @@ RANK_TRAPS: Final = [
     ("its token b'ab' has the ranks 259 and 300", ranks(line(b"ab", 300))),
     *((NOT_RANKS, ranks(one)) for one in NOT_LINES),
     *((MANY, ranks(line(b"a" * 3, 300), line(b"aa", 301))), (TWICE, ranks(line(b"<s>", 300)))),
-    (TWICE, ranks(special_tokens={"a": 300})),
+    (f"its special token 'a' {TWICE}", ranks(special_tokens={"a": 300})),
     ("'a b': a special token has no ", ranks(special_tokens={"a b": 300})),
     ("'<s>x': it begins with the special", ranks(special_tokens={"<s>": 300, "<s>x": 301})),
     ("'': a special token has at least one character", ranks(special_tokens={"": 300})),

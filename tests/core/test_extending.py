@@ -158,7 +158,9 @@ def test_the_highest_id_limits_the_size() -> None:
     for names, most in ([], 261), (["<|a|>", "<|b|>"], 259):
         grown = Tokenizer.train("abcdefgh", most, start=start, special_tokens=names)
         assert max(grown._artifact.ids) == 2**21 - 1
-        with pytest.raises(ValueError, match="vocab_size is too large: no id below 2,097,152 is"):
+        with pytest.raises(
+            ValueError, match="vocab_size is too large: no id below 2,097,152 is left"
+        ):
             Tokenizer.train("abcdefgh", 270, start=start, special_tokens=names)
     names = [f"<|{number}|>" for number in range(5)]
     with pytest.raises(
