@@ -22,7 +22,7 @@ FAULTS: Final = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.ent
 class Chromium:
     """A page. `events` has what Chromium reported; files are saved in `folder`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *flags: str) -> None:
         """Start Chromium with an empty profile."""
         program = next(filter(None, map(shutil.which, NAMES)), None)
         if program is None:
@@ -34,7 +34,13 @@ class Chromium:
         from_, back = os.pipe()
         self._from = os.fdopen(from_, "rb")
         command = f'exec "$0" "$@" 3<&{there} 4>&{back}'
-        arguments = [program, *FLAGS, f"--user-data-dir={folder / 'profile'}", "about:blank"]
+        arguments = [
+            program,
+            *FLAGS,
+            *flags,
+            f"--user-data-dir={folder / 'profile'}",
+            "about:blank",
+        ]
         nothing = subprocess.DEVNULL
         self._process = subprocess.Popen(
             ["bash", "-c", command, *arguments],

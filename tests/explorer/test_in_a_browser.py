@@ -1,16 +1,13 @@
 """The explorer in Chromium, opened as a file: each link of the course shows what it should."""
 
-import base64
 import json
 import re
-import shutil
-import subprocess
-from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -20,9 +17,10 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite_compare import export
+from chromium import Chromium
 from project_tools import ROOT
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.posix]
 
 EXPLORER: Final = ROOT / "docs" / "explorer"
 CORPUS: Final = "tow, tower, towed\nSee, Seeelefant, öde, übel"
@@ -36,65 +34,37 @@ LINKS: Final = sorted(
 )
 
 FRAMES: Final = Path(__file__).with_name("frames.html").read_text(encoding="utf-8")
-"""Opens each link at each width in a frame, does an act there, and sends what the frames show."""
+"""Opens each link at each width in a frame, does an act there, and returns what the frames show."""
 
 
 Found = dict[str, Any]
-
-
-def look(
-    asked: list[tuple[str, int, str | None]], folder: Path, files: Mapping[str, bytes] | None = None
-) -> list[Found]:
-    """Return what the explorer shows for each link, width and act; `files` can be opened."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    program = next(filter(None, map(shutil.which, names)), None)
-    if program is None:
-        pytest.skip("there is no Chromium on PATH")
-    with HTTPServer(("127.0.0.1", 0), Answer) as server:
-        server.timeout = 120
-        script = FRAMES.replace("ASKED", json.dumps(asked))
-        given = [
-            (name, base64.b64encode(data).decode("ascii")) for name, data in (files or {}).items()
-        ]
-        script = script.replace("GIVEN", json.dumps(given))
-        script = script.replace("FOLDER", EXPLORER.as_uri())
-        script = script.replace("ANSWER", f"http://127.0.0.1:{server.server_port}")
-        frames = folder / "frames.html"
-        frames.write_text(script, encoding="utf-8")
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
-        flags += ["--window-size=1920,3000", f"--user-data-dir={folder}"]
-        nothing = subprocess.DEVNULL
-        with subprocess.Popen(
-            [program, *flags, frames.as_uri()], stdout=nothing, stderr=nothing
-        ) as browser:
-            Answer.found = []
-            server.handle_request()
-            browser.terminate()
-    assert len(Answer.found) == len(asked), "the page did not answer"
-    return Answer.found
+Look = Callable[..., list[Found]]
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Found]:
+def look(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Look]:
+    """Return what shows a list of link, width and act in the explorer; `files` can be dropped."""
+    page = Chromium(folder := tmp_path_factory.mktemp("chromium"), "--allow-file-access-from-files")
+    (folder / "frames.html").write_text(FRAMES.replace("FOLDER", EXPLORER.as_uri()), "utf-8")
+    page.open((folder / "frames.html").as_uri())
+    screen = {"width": 1920, "height": 3000, "deviceScaleFactor": 1, "mobile": False}
+    page.send("Emulation.setDeviceMetricsOverride", **screen)
+
+    def look(asked: list[tuple[str, int, str | None]], *files: Path) -> list[Found]:
+        given = [(file.name, b64encode(file.read_bytes()).decode("ascii")) for file in files]
+        found: list[Found] = page.run(f"lookAll({json.dumps(asked)}, {json.dumps(given)})")
+        return found
+
+    yield look
+    assert page.faults() == []
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def shown(look: Look) -> dict[tuple[str, int], Found]:
     """Return what the explorer shows for each link at each width."""
     asked = [(link, width) for link in LINKS for width in WIDTHS]
-    found = look([(*one, None) for one in asked], tmp_path_factory.mktemp("chromium"))
-    return dict(zip(asked, found, strict=True))
-
-
-class Answer(BaseHTTPRequestHandler):
-    """Receive what the frames show."""
-
-    found: ClassVar[list[Found]] = []
-
-    def do_POST(self) -> None:
-        """Receive the list."""
-        Answer.found = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Do not log requests."""
+    return dict(zip(asked, look([(*one, None) for one in asked]), strict=True))
 
 
 def merges_of(name: str) -> list[tuple[int, int]]:
@@ -144,29 +114,25 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
 TWO_LINES: Final = "The ferryman came down to the%0Alanding before the bells."
 
 
-def test_what_moves_is_in_sight(tmp_path: Path) -> None:
+def test_what_moves_is_in_sight(look: Look) -> None:
     """The text, its tokens, the controls and the curve are on a phone's and a laptop's screen."""
     links = (f"view=text&tokenizer=prose&text={TWO_LINES}", f"view=train&step=3&corpus={TWO_LINES}")
     sizes = {360: 740, 1280: 800}
     asked = [(link, width) for link in links for width in sizes]
-    for (_, width), found in zip(
-        asked, look([(*one, None) for one in asked], tmp_path), strict=True
-    ):
+    for (_, width), found in zip(asked, look([(*one, None) for one in asked]), strict=True):
         assert 0 < found["bottom"] <= sizes[width]
 
 
-def test_play_marks_the_merge_in_the_text(tmp_path: Path) -> None:
+def test_play_marks_the_merge_in_the_text(look: Look) -> None:
     """While Play shows a merge, each token that it makes is marked in the text."""
-    (found,) = look(
-        [("view=text&tokenizer=prose&merges=0&text=in+the+tin", 1280, "play")], tmp_path
-    )
+    (found,) = look([("view=text&tokenizer=prose&merges=0&text=in+the+tin", 1280, "play")])
     merges = merges_of("prose")[:4]  # of which the last is the first that occurs in the text
     ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
     assert found["ids"] == ids
     assert found["marked"] == [259] * ids.count(259) != []
 
 
-def test_play_keeps_the_merge_in_view(tmp_path: Path) -> None:
+def test_play_keeps_the_merge_in_view(look: Look) -> None:
     """On a phone, Play scrolls the tokens to one that the merge makes, and the page stays."""
     words = (
         bytes(vocab).decode()
@@ -175,17 +141,17 @@ def test_play_keeps_the_merge_in_view(tmp_path: Path) -> None:
     )
     text = "\n".join(Random(2).sample([*words], 60))
     link = urlencode({"view": "text", "tokenizer": "prose", "merges": 0, "text": text})
-    (found,) = look([(link, 360, "play and watch")], tmp_path)
+    (found,) = look([(link, 360, "play and watch")])
     in_view, places = zip(*found["watched"], strict=True)
     assert in_view == (True,) * 30
     assert len({*places}) == 1
 
 
-def test_the_first_screen(tmp_path: Path) -> None:
+def test_the_first_screen(look: Look) -> None:
     """Each word of its first sentence is a token, and no line strikes a label."""
     links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
     for width in (360, 1280):
-        found = look([(link, width, None) for link in links], tmp_path)
+        found = look([(link, width, None) for link in links])
         assert [one["struck"] for one in found] == [[]] * len(links)
         sentence = found[0]["text"].splitlines()[0]
         chunks = PATTERNS["gpt2"].split(sentence)
@@ -193,18 +159,18 @@ def test_the_first_screen(tmp_path: Path) -> None:
         assert sample("prose").encode(sentence) == found[0]["ids"][: len(chunks)]
 
 
-def test_a_long_text_scrolls_in_its_field(tmp_path: Path) -> None:
+def test_a_long_text_scrolls_in_its_field(look: Look) -> None:
     """The field of a text of 100 lines has a height of at most 200 pixels."""
     link = urlencode({"view": "text", "tokenizer": "prose", "text": "line\n" * 100})
-    for found in look([(link, width, None) for width in (360, 1280)], tmp_path):
+    for found in look([(link, width, None) for width in (360, 1280)]):
         height, whole = found["field"]
         assert height <= 200 < whole
 
 
 @pytest.mark.parametrize("act", ["try-patterns", "try-chat", "try-attack"])
-def test_the_examples_of_the_page(tmp_path: Path, act: str) -> None:
+def test_the_examples_of_the_page(look: Look, act: str) -> None:
     """An example shows the ids of its tokenizers, and a special token has another shape."""
-    (found,) = look([("", 360, act)], tmp_path)
+    (found,) = look([("", 360, act)])
     state = {key: values[0] for key, values in parse_qs(found["hash"][1:]).items()}
     model = sample("code-gpt4")
     if act == "try-patterns":
@@ -225,13 +191,13 @@ def test_the_examples_of_the_page(tmp_path: Path, act: str) -> None:
         assert "poses as another speaker" in found["seen"]
 
 
-def test_the_switch_for_ordinary_text(tmp_path: Path) -> None:
+def test_the_switch_for_ordinary_text(look: Look) -> None:
     """With it, both tokenizers have the ids of ordinary text, and so does a link to them."""
     text = "Hi<|user|><|endoftext|> x = 1234"
     link = urlencode({"view": "text", "tokenizer": "code-gpt4", "beside": "code", "text": text})
-    (found,) = look([(link, 360, "ordinary")], tmp_path)
+    (found,) = look([(link, 360, "ordinary")])
     assert "&ordinary=1" in found["hash"]
-    (again,) = look([(found["hash"][1:], 1280, None)], tmp_path)
+    (again,) = look([(found["hash"][1:], 1280, None)])
     for one in (found, again):
         assert one["ids"] == sample("code-gpt4").encode(text, ordinary=True)
         assert one["others"] == sample("code").encode(text, ordinary=True)
@@ -241,10 +207,10 @@ def test_the_switch_for_ordinary_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tokenizer", "text"), [("prose", "a\n" * 40 + " information"), ("scripts", "щоденний " * 9)]
 )
-def test_a_tap_opens_the_panel_on_the_screen(tmp_path: Path, tokenizer: str, text: str) -> None:
+def test_a_tap_opens_the_panel_on_the_screen(look: Look, tokenizer: str, text: str) -> None:
     """On a phone, the panel is at the bottom, the token above it, and no box inside scrolls."""
     link = urlencode({"view": "text", "tokenizer": tokenizer, "text": text.strip()})
-    found, train = look([(link, 360, "tap"), ("view=train&step=3", 360, None)], tmp_path)
+    found, train = look([(link, 360, "tap"), ("view=train&step=3", 360, None)])
     (top, bottom), (above, below) = found["sheet"], found["chosen"]
     assert bottom == 740
     assert found["controls"][1] <= above < below <= top
@@ -261,12 +227,12 @@ def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]
 
 
 @pytest.mark.parametrize("names", [("prose", "code"), ("scripts", "trained"), ("trained", "prose")])
-def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -> None:
+def test_two_tokenizers_show_both_cuts(look: Look, names: tuple[str, str]) -> None:
     """A link with two shows the tokens of each, how many, and which differ, and keeps both."""
     text = "The tower, über 日本!\nfor (i = 0; i < n; i++)"
     fields = {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "step": 8}
     link = urlencode(fields)
-    (found,) = look([(link, 1280, "wait for the address")], tmp_path)
+    (found,) = look([(link, 1280, "wait for the address")])
     merges = [merges_of(name) for name in names]
     ids = [Tokenizer._of(Artifact.of_merges(one)).encode(text) for one in merges]
     assert [found["ids"], found["others"]] == ids
@@ -284,41 +250,37 @@ def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -
         assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
 
 
-def test_files_can_be_dropped(tmp_path: Path) -> None:
+def test_files_can_be_dropped(look: Look, tmp_path: Path) -> None:
     """Two files that are dropped on the page are one tokenizer, with the ids that they have."""
     Tokenizer.train(CORPUS, 264).save(tmp_path / "model")
     export(tmp_path / "model", "gpt2", tmp_path / "pair")
-    files = {name: (tmp_path / "pair" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
-    text = "tower, See <|endoftext|>"
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
-    (found,) = look([(link, 1280, "drop")], tmp_path, files)
-    assert found["ids"] == Tokenizer.load(tmp_path / "model").encode(text)
+    link = "view=text&tokenizer=prose&text=tower, See <|endoftext|>"
+    (found,) = look([(link, 1280, "drop")], *(tmp_path / "pair").iterdir())
+    assert found["ids"] == Tokenizer.load(tmp_path / "model").encode("tower, See <|endoftext|>")
 
 
-def test_a_file_of_schema_version_2(tmp_path: Path) -> None:
+def test_a_file_of_schema_version_2(look: Look, tmp_path: Path) -> None:
     """The page names its pattern, and each of its special tokens is one, with its id."""
-    names = ["<|b|>", "<|a|>"]
-    model = Tokenizer.train(CORPUS, 264, pattern="gpt4", special_tokens=names)
+    model = Tokenizer.train(CORPUS, 264, pattern="gpt4", special_tokens=["<|b|>", "<|a|>"])
     model.save(tmp_path / "chat.json")
     text = "tower, 12345 <|a|><|b|><|endoftext|>"
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
-    files = {"chat.json": (tmp_path / "chat.json").read_bytes()}
-    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    link = f"view=text&tokenizer=prose&text={text}"
+    (found,) = look([(link, 1280, "drop")], tmp_path / "chat.json")
     assert found["ids"] == model.encode(text)
     assert "Its pattern is gpt4. Its special tokens: <|b|>, <|a|>." in found["seen"]
     assert found["special"] == model.encode("<|a|><|b|>")
 
 
-def test_a_file_of_schema_version_3(tmp_path: Path) -> None:
+def test_a_file_of_schema_version_3(look: Look, tmp_path: Path) -> None:
     """The page has the ids of the file, and says that one token is a whole token."""
-    files = {"third.json": canonical(THIRD)}
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": "ab ab aba abab<s>"})
-    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    (tmp_path / "third.json").write_bytes(canonical(THIRD))
+    link = "view=text&tokenizer=prose&text=ab ab aba abab<s>"
+    (found,) = look([(link, 1280, "drop")], tmp_path / "third.json")
     assert (found["ids"], found["special"]) == ([7, 3, 1, 3, 7, 0], [0])
     assert "Its special tokens: <s>, <b. It has 1 whole token." in found["seen"]
 
 
-def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
+def test_next_and_back_stop_at_the_merges_of_both(look: Look) -> None:
     """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
     text = "in the tin"
     names = ("code", "prose")
@@ -330,26 +292,26 @@ def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
     link = urlencode(
         {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
     )
-    after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")], tmp_path)
+    after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")])
     assert [back["merges"], after["merges"]] == sorted(counts)[:2]
 
 
-def test_the_last_merge_that_occurs_is_described(tmp_path: Path) -> None:
+def test_the_last_merge_that_occurs_is_described(look: Look) -> None:
     """After all merges, the line has the last one that occurs in the text."""
     text = "The tower, über the ferryman"
     link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
     none = "view=text&tokenizer=prose&text=~&merges=9"
-    found, nothing = look([(link, 1280, None), (none, 1280, None)], tmp_path)
+    found, nothing = look([(link, 1280, None), (none, 1280, None)])
     last = max(Tokenizer._of(Artifact.of_merges(merges_of("prose"))).encode(text))
     assert f"rank {last - 256:,}: " in found["merge"][0]
     assert f" → {last}, once" in found["merge"][0]
     assert nothing["merge"] == ["None of these merges occurs in this text."]
 
 
-def test_the_parts_of_a_character_are_joined(tmp_path: Path) -> None:
+def test_the_parts_of_a_character_are_joined(look: Look) -> None:
     """Tokens that share a character are drawn as one, in the notation of the terminal."""
     link = "view=text&tokenizer=prose&merges=0&text=a日b"
-    (found,) = look([(link, 360, None)], tmp_path)
+    (found,) = look([(link, 360, None)])
     assert found["joined"] == ["‹e6›", "‹97›", "‹a5›"]
 
 
@@ -357,7 +319,7 @@ TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
 TOO_LONG: Final = "This text is longer than 102,400 bytes, the most shown here."
 
 
-def test_a_refused_text_leaves_nothing_of_another(tmp_path: Path) -> None:
+def test_a_refused_text_leaves_nothing_of_another(look: Look) -> None:
     """Too long a text, or half a surrogate pair, shows the reason, and no tokens or figures."""
     long, half, short, code, corpus, link = look(
         [
@@ -368,7 +330,6 @@ def test_a_refused_text_leaves_nothing_of_another(tmp_path: Path) -> None:
             ("view=train&step=3", 1280, "long corpus"),
             (f"view=text&tokenizer=prose&text={'x' * 102_401}", 1280, None),
         ],
-        tmp_path,
     )
     for found in (long, half, code, link):
         assert (found["ids"], found["figure"], found["nodes"]) == ([], None, 0)
@@ -380,13 +341,13 @@ def test_a_refused_text_leaves_nothing_of_another(tmp_path: Path) -> None:
     assert (corpus["said"], corpus["learned"], corpus["alerts"]) == (None, [], [TOO_LONG])
 
 
-def test_a_link_trains_in_slices(tmp_path: Path) -> None:
+def test_a_link_trains_in_slices(look: Look) -> None:
     """A long training from a link shows how far it is, can be stopped, or ends in its tokens."""
     letters = "".join(Random(1).choices("abcdefghij", k=102_000))
     trained = {"view": "text", "tokenizer": "trained", "text": letters[:90]}
     far = urlencode(trained | {"corpus": letters, "size": 50_000, "step": 49_744})
     near = urlencode(trained | {"corpus": letters[:20_000], "size": 400, "step": 99})
-    long, short = look([(far, 1280, "stop"), (near, 1280, None)], tmp_path)
+    long, short = look([(far, 1280, "stop"), (near, 1280, None)])
     made = re.match(r"([\d,]+) merges? of 49,744, ", long["said"])
     assert made
     assert 0 < int(made[1].replace(",", "")) < 49_744
@@ -397,21 +358,20 @@ def test_a_link_trains_in_slices(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "used"), [("99999999", "50000"), ("0", "256"), ("1e9x", "264")])
-def test_a_size_out_of_range_is_explained(tmp_path: Path, size: str, used: str) -> None:
+def test_a_size_out_of_range_is_explained(look: Look, size: str, used: str) -> None:
     """A link with a size that cannot be trained shows its value, the range, and the size used."""
-    (found,) = look([(f"view=train&size={size}", 1280, None)], tmp_path)
+    (found,) = look([(f"view=train&size={size}", 1280, None)])
     (message,) = found["alerts"]
     expected = "expected an integer from 256 to 50,000; it is now"
     assert message == f'Vocabulary size "{size}": {expected} {int(used):,}.'
     assert found["size"] == used
 
 
-def test_large_tokens_are_shortened(tmp_path: Path) -> None:
+def test_large_tokens_are_shortened(look: Look) -> None:
     """A token of 2 MiB, and one with 3,000 nested merges, are drawn in part."""
     link = "view=text&tokenizer=prose&text="
     double, nest = look(
         [(f"{link}{'a' * 65_536}", 1280, "double"), (f"{link}b{'a' * 3_000}", 1280, "nest")],
-        tmp_path,
     )
     assert (double["ids"], nest["ids"]) == ([256 + 15], [256 + 2999])
     for found in (double, nest):
