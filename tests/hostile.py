@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from artifacts import canonical
+from artifacts import THIRD, canonical
+from core.test_versions import FAULTS, FAULTS_OF_2, SECOND
 from project_tools import ROOT
 
 
@@ -25,17 +26,10 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
     return found
 
 
-def hostile_files_of_version_2() -> list[tuple[int, bytes]]:
-    """Return each file that a step of schema version 2 rejects, with the step."""
-    return [(step, canonical(content)) for step, content, _ in _module("test_version_2").FAULTS]
-
-
-def hostile_files_of_version_3() -> list[tuple[int, bytes]]:
-    """Return the same for schema version 3."""
-    module = _module("test_version_3")
-    lower = [(23, content | module.TRIPLES, "") for content in (module.GOOD, module.SECOND)]
-    faults = [(step, module.THIRD | fault, message) for step, fault, message in module.FAULTS]
-    return [(step, canonical(content)) for step, content, _ in faults + lower]
+def hostile_files_of_version(number: int) -> list[tuple[int, bytes]]:
+    """Return each file that a step of schema version 2 or 3 rejects, with the step."""
+    valid, faults = (SECOND, FAULTS_OF_2) if number == 2 else (THIRD, FAULTS)
+    return [(step, canonical(valid | fault)) for step, fault, _ in faults]
 
 
 def _module(name: str) -> ModuleType:

@@ -1,6 +1,6 @@
 """`import_tokenizer`: other libraries' files keep their ids, or are rejected with the reason.
 
-The files here are exports and changed exports; `test_hugging_face.py`, `test_published.py` and
+The files here are exports and changed exports; `test_hugging_face.py` and
 `test_import_models.py` import files that the libraries themselves have made.
 """
 

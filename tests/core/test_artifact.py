@@ -1,20 +1,26 @@
-"""The artifact as a value: one read, and everything from the bytes of that read."""
+"""The artifact: its exact bytes, one read, and every text that comes back."""
 
 import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
+import oracle
+import texts
+from artifacts import GOOD, MERGES, PARTS, SPELLINGS, artifact_with, canonical
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
+from bpetite._persistence import load, save
 from bpetite._schema.canonical import FileSize, of_json
 from bpetite._schema.checks import check_content
 from bpetite._strict_json import parse_json
 from oracle import Pair
-from texts import merge_lists
+from texts import CORPORA, merge_lists
 
 CHAIN = [(97, 98), *((256 + rank, 97) for rank in range(10_000))]
 """Merges that each lengthen the longest token by one letter."""
@@ -120,3 +126,164 @@ def test_the_fast_reader_declines_strange_merges(merges: str) -> None:
     tracemalloc.stop()
     assert found is None
     assert peak < 3 * len(data) + 50_000
+
+
+TIES = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍", "", "x\r\ny\u2003 z"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the path of a test's artifact."""
+    return tmp_path / "tokenizer.json"
+
+
+def artifact_of(tokenizer: Tokenizer, path: Path) -> bytes:
+    """Return the bytes that a tokenizer is saved as."""
+    tokenizer.save(path, overwrite=True)
+    return path.read_bytes()
+
+
+def test_artifact_is_canonical_json(path: Path) -> None:
+    """FR-12: keys are sorted as strings, and there is only ASCII, no space and no final newline."""
+    data = artifact_of(Tokenizer.train("ab ab ab", 258), path)
+    assert data == canonical(GOOD)
+    assert data.startswith(b'{"mergeable_vocab_size":258,"merges":[[97,98],[32,256]],')
+    assert b'"vocab":{"0":[0],"1":[1],"10":[10],"100":[100],' in data
+
+
+@given(CORPORA)
+def test_artifact_matches_the_oracle(any_path: Path, documents: list[str]) -> None:
+    """FR-14, FR-26: all six fields follow from a full recount's merges; loading changes no byte."""
+    expected = canonical(artifact_with(oracle.train(documents, 280)))
+    assert artifact_of(Tokenizer.train(documents, 280), any_path) == expected
+    assert artifact_of(Tokenizer.load(any_path), any_path) == expected
+
+
+def test_environment_changes_nothing(path: Path, run_python: Callable[..., str]) -> None:
+    """FR-12: a process with any hash seed, locale, zone or optimization writes the same bytes."""
+    program = """
+        import sys
+        from bpetite import Tokenizer
+        Tokenizer.train(sys.argv[2:], 300).save(sys.argv[1], overwrite=True)
+    """
+    expected = artifact_of(Tokenizer.train(TIES, 300), path)
+    for environment in (
+        {"PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONUTF8": "1"},
+        {"PYTHONHASHSEED": "1", "PYTHONOPTIMIZE": "1"},
+        {"PYTHONHASHSEED": "424242", "PYTHONOPTIMIZE": "2", "PYTHONDEVMODE": "1"},
+        {"PYTHONHASHSEED": "random", "LC_ALL": "C.UTF-8", "TZ": "Pacific/Kiritimati"},
+    ):
+        path.write_bytes(b"")
+        run_python(program, str(path), *TIES, **environment)
+        assert path.read_bytes() == expected
+
+
+def test_inconsistent_parts_are_not_saved(path: Path) -> None:
+    """Inconsistent parts raise `ValueError` before anything is written."""
+    vocab, merges, special_tokens = PARTS
+    for parts in (
+        ({**vocab, 256: b"ba"}, merges, special_tokens),
+        (vocab, merges[:1], special_tokens),
+        (vocab, merges, {"<|endoftext|>": 257}),
+        (vocab, merges, {"x": 258}),
+    ):
+        with pytest.raises(ValueError, match="must match the merges"):
+            save(path, *parts)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_artifact_of_the_maximum_size_is_saved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An artifact of exactly the maximum size is saved and loaded; a byte more is an error."""
+    for size in (len(canonical(GOOD)), len(canonical(GOOD)) - 1):
+        for module in ("_schema.canonical", "_artifact"):
+            monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", size)
+        if size == len(canonical(GOOD)):
+            save(path, *PARTS)
+            assert load(path) == PARTS
+    with pytest.raises(ValueError, match=f"larger than {size} bytes, .* from merge 1 on"):
+        save(path, *PARTS, overwrite=True)
+    with pytest.raises(ValueError, match=f"is larger than {size} bytes"):
+        load(path)
+
+
+@pytest.mark.parametrize("ending", [b"", b"\n"], ids=["compared", "parsed"])
+def test_loaded_parts_have_exact_types(path: Path, ending: bytes) -> None:
+    """FR-37: tokens are `bytes`, ids are `int`, merges are tuples, all in the order of ids."""
+    path.write_bytes(canonical(GOOD) + ending)
+    vocab, merges, special_tokens = load(path)
+    assert {type(token) for token in vocab.values()} == {bytes}
+    assert {type(token_id) for token_id in [*vocab, *special_tokens.values()]} == {int}
+    assert {type(pair) for pair in merges} == {tuple}
+    assert list(vocab) == list(range(259))
+
+
+@pytest.mark.parametrize("data", SPELLINGS.values(), ids=SPELLINGS)
+def test_equivalent_json_loads(path: Path, data: bytes) -> None:
+    """Equivalent JSON in other bytes is the same tokenizer."""
+    assert data != canonical(GOOD)
+    path.write_bytes(data)
+    assert load(path) == PARTS
+
+
+def test_hand_made_merges_load(path: Path) -> None:
+    """FR-27, FR-29: merges that no training learns are saved, once, and loaded."""
+    twice, itself = [(97, 98), (97, 98)], [(0, 255), (256, 256), (257, 257)]
+    same_bytes = [(97, 98), (98, 99), (256, 99), (97, 257)]
+    for merges in (twice, itself, same_bytes, []):
+        parts = oracle.vocabulary(merges), merges, {"<|endoftext|>": 256 + len(merges)}
+        save(path, *parts)
+        with pytest.raises(FileExistsError):
+            save(path, *PARTS)
+        assert load(path) == parts
+        path.unlink()
+
+
+CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endoftext|>\n\n" * 4
+FIXTURES = [
+    *("", " ", " \n\t  \r\n ", texts.WHITESPACE, f"a{texts.SEPARATORS} {texts.SEPARATORS}b"),
+    "".join(texts.PIECES),
+    *("Hello, world! It's 2026; they'll see.", "".join(map(chr, range(128)))),
+    *("?!...--((()))[]{}~@#$%^&*_+=", "naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad"),
+    *("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", "日本語 中文 한국어", "مرحبا بالعالم ١٢٣"),
+    *("\u202eabc\u202c \u200f\u200d", "\ufeffa\r\nb\rc\x00", "\U0010ffff\uffff\ue000"),
+    *("<|endoftext|>", "a<|endoftext|>b<|endoftext|>", "<|endoftext|><|endoftext|>"),
+    *("<|endoftext", "endoftext|>", "<|endo", "a" * 1000 + "日" * 1000),
+]
+
+
+@pytest.fixture(scope="module", params=["untrained", "trained"])
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Tokenizer]:
+    """Return a tokenizer, and the one loaded from its file."""
+    trained = Tokenizer.train(CORPUS, 400 if request.param == "trained" else 256)
+    path = tmp_path_factory.mktemp("roundtrip") / "tokenizer.json"
+    trained.save(path)
+    return [trained, Tokenizer.load(path)]
+
+
+@pytest.mark.parametrize("text", FIXTURES, ids=lambda text: ascii(text[:20]))
+def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
+    """FR-6, FR-24, FR-25, FR-26: any text is restored, also by a loaded tokenizer."""
+    ids, ids_of_loaded = (tokenizer.encode(text) for tokenizer in pair)
+    assert ids == ids_of_loaded
+    assert [tokenizer.decode(ids) for tokenizer in pair] == [text, text]
+
+
+@given(texts.CORPORA, st.one_of(texts.TEXTS, texts.TIES, texts.RUNS, texts.ASCII_TEXTS, st.text()))
+def test_any_text_decodes_to_itself(any_path: Path, documents: list[str], text: str) -> None:
+    """FR-25, FR-26: `decode(encode(text)) == text` for any text and training, also once loaded."""
+    tokenizer = Tokenizer.train([*documents, text], 280)
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) == text
+    tokenizer.save(any_path, overwrite=True)
+    assert Tokenizer.load(any_path).encode(text) == ids
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("between", ["", " "])
+def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) -> None:
+    """FR-25: each of the 1,112,064 characters is restored, whatever surrounds it."""
+    tokenizer, _ = pair
+    text = between.join(texts.every_character())
+    assert tokenizer.decode(tokenizer.encode(text)) == text

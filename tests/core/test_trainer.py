@@ -1,5 +1,7 @@
-"""Training: the fast trainer learns the merges of the specification's full recounts."""
+"""Training: the fast trainer learns the merges of full recounts, also from parts of a corpus."""
 
+import gc
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,10 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from bpetite import Tokenizer
+from bpetite import Tokenizer, _corpus
 from bpetite._boundaries import blocks
+from bpetite._collector import garbage_collector_paused
+from bpetite._corpus import Part, PartCounter, add_up, count_corpus
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
+from bpetite._patterns import GPT2
 from bpetite._trainer import TrainerResult, train_bpe
 from texts import CORPORA, RUNS, TEXTS, TIES
 
@@ -313,3 +318,91 @@ def test_lone_surrogate_in_a_document_raises() -> None:
         with pytest.raises(UnicodeEncodeError, match=f"position {start}") as caught:
             train_bpe(["ab", text], 300)
         assert caught.value.start == start
+
+
+@given(rows=st.lists(st.tuples(TEXTS, st.integers(1, 5))), data=st.data())
+def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObject) -> None:
+    """However documents are divided and ordered, the chunks have the same counts."""
+    documents = [text for text, count in rows for _ in range(count)]
+    size = data.draw(st.integers(1, 9))
+    cut = [(block, count) for text, count in rows for block in blocks(text, size)]
+    shuffled = data.draw(st.permutations(cut))
+    step = data.draw(st.integers(1, 4))
+    batches = [shuffled[start : start + step] for start in range(0, len(cut), step)]
+    counting = [PartCounter(GPT2), PartCounter(GPT2), PartCounter(GPT2)]
+    with pytest.MonkeyPatch.context() as patch:
+        most = data.draw(st.integers(1, 9))
+        patch.setattr(_corpus, "_MOST_PIECES", most)
+        parts = [data.draw(st.sampled_from(counting))(batch) for batch in batches]
+    assert all(len(each._pieces) <= most for each in counting)
+    assert sum(part.characters for part in parts) == sum(map(len, documents))
+    assert sum(part.documents for part in parts) == sum(count for _, count in cut)
+    parts += [each([]) for each in counting]
+    assert add_up(parts) == add_up(count_corpus(documents, GPT2))
+    assert [each([]) for each in counting] == [Part()] * 3
+
+
+def test_too_many_pieces_are_split_at_once() -> None:
+    """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
+    text = " ".join(map(str, range(1 << 18)))
+    few, many = PartCounter(GPT2), PartCounter(GPT2)
+    assert few([(text, 1)]) == Part(1, len(text))
+    assert len(few([]).chunks) == 1 << 18
+    assert len(many([(f"{text} more", 1)]).chunks) == (1 << 18) + 1
+
+
+def test_only_the_sum_is_logged(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts emit no record; adding them emits those of the whole."""
+    monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
+    caplog.set_level(logging.INFO, "bpetite")
+    counting = PartCounter(GPT2)
+    batches = [[("a" * 9, 1)], [("b", 1), ("c", 2)], [("d", 6)], []]
+    parts = [counting(batch) for batch in batches]
+    assert caplog.records == []
+    add_up(parts)
+    figures = [vars(record) for record in caplog.records]
+    assert [(each["event"], each["documents"], each["characters"]) for each in figures] == [
+        ("count", 4, 12),
+        ("counted", 10, 18),
+    ]
+    assert figures[-1]["distinct_chunks"] == 4
+
+
+@pytest.fixture(autouse=True)
+def _collector_is_on_again() -> Iterator[None]:
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_collector_state_is_restored(tmp_path: Path, *, enabled: bool) -> None:
+    """Training and loading, even if they fail, leave the collector as it was, even meanwhile."""
+    if not enabled:
+        gc.disable()
+    seen = []
+
+    def documents() -> Iterator[str]:
+        seen.append(gc.isenabled())
+        yield "ab"
+        seen.append(gc.isenabled())
+
+    Tokenizer.train(documents(), 258).save(tmp_path / "tokenizer.json")
+    assert seen == [enabled] * 2
+    Tokenizer.load(tmp_path / "tokenizer.json")
+    assert gc.isenabled() == enabled
+    (tmp_path / "broken.json").write_bytes(b"{}")
+    with pytest.raises(KeyError):
+        Tokenizer.load(tmp_path / "broken.json")
+    assert gc.isenabled() == enabled
+
+
+def test_collector_is_paused() -> None:
+    """Inside, the collector is off, and stays off after a nested use ends."""
+    with garbage_collector_paused():
+        assert not gc.isenabled()
+        with garbage_collector_paused():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -18,10 +18,8 @@ from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load, save
 from bpetite._quoting import quoted
-from core.test_version_2 import FAULTS, NAMES, SECOND, with_names
-from core.test_version_3 import FAULTS as THIRD_FAULTS
-from core.test_version_3 import TRIPLES
-from hostile import hostile_files, hostile_files_of_version_3
+from core.test_versions import FAULTS, FAULTS_OF_2, NAMES, SECOND, TRIPLES, with_names
+from hostile import hostile_files, hostile_files_of_version
 from numbered import numbered
 from project_tools import ROOT
 from texts import CORPORA, PIECES, RUNS, TEXTS, merge_lists
@@ -246,10 +244,10 @@ def test_it_rejects_what_the_core_rejects(ask: Ask, tmp_path: Path) -> None:
     """
     files = [data for some in hostile_files(tmp_path).values() for data in some]
     assert len(files) > 250
-    for content in [*(content for _, content, _ in FAULTS), *WRONG_NUMBERS]:
+    for content in [*(SECOND | fault for _, fault, _ in FAULTS_OF_2), *WRONG_NUMBERS]:
         files += [canonical(content), json.dumps(content, indent=0).encode("ascii")]
-    files += [data for _, data in hostile_files_of_version_3()]
-    faults = [fault for _, fault, _ in THIRD_FAULTS]
+    files += [data for _, data in hostile_files_of_version(3)]
+    faults = [fault for _, fault, _ in FAULTS]
     contents = [THIRD | one | other for one in faults for other in faults[::7]]
     contents += [THIRD | {"special_tokens": wrong} for wrong in ({"": 5, "a b": 0}, {"": 3})]
     contents += [GOOD | TRIPLES | {"special_tokens": {"user": 258}}]

@@ -15,7 +15,7 @@ import tiktoken
 from bpetite import Tokenizer
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
 from bpetite_compare._engines import drift
-from compare.test_published import gpt2_files
+from compare.test_import_models import gpt2_files
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
 from hugging_face_files import (
     ACCEPTED,

@@ -1,4 +1,4 @@
-"""Schema version 3: ids in any order, whole tokens, and what `load` rejects there."""
+"""Schema versions 2 and 3: patterns, special tokens, any ids, and what `load` rejects there."""
 
 import copy
 import json
@@ -14,11 +14,146 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
 from bpetite._persistence import load
-from core import test_version_2 as version_2
 from numbered import Made, numbered, start_of, tokenizer_of
 from rejected import check_rejected, faults_of
-from texts import RUNS, TEXTS
+from texts import CORPORA, RUNS, TEXTS
+
+NAMES = ["<|b|>", "<|a|>"]
+MERGEABLE = {key: value for key, value in GOOD["vocab"].items() if key != "258"}
+SECOND: dict[str, Any] = GOOD | {
+    "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
+    "schema_version": 2,
+    "special_tokens": {"<|a|>": 259, "<|b|>": 258},
+    "vocab": MERGEABLE | {"258": list(b"<|b|>"), "259": list(b"<|a|>")},
+}
+"""The valid file with GPT-4's pattern and two special tokens, written out by hand."""
+
+
+def special(names: object) -> dict[str, Any]:
+    return {"special_tokens": names}
+
+
+def with_names(names: list[str], pattern: str = "gpt4") -> dict[str, Any]:
+    """Return the content of a file with these special tokens."""
+    ids = {name: 258 + place for place, name in enumerate(names)}
+    tokens = {str(i): [*name.encode("utf-8", "surrogatepass")] for name, i in ids.items()}
+    changes = {"special_tokens": ids, "vocab": MERGEABLE | tokens}
+    return SECOND | {"pretokenizer_pattern": PATTERNS[pattern].text} | changes
+
+
+def test_the_file_is_as_written_by_hand(tmp_path: Path) -> None:
+    """Training writes the file of its version; formatted, it loads as an equal tokenizer."""
+    path = tmp_path / "tokenizer.json"
+    for content, pattern, names in (GOOD, None, None), (SECOND, "gpt4", NAMES):
+        trained = Tokenizer.train("ab ab ab", 258, pattern=pattern, special_tokens=names)
+        trained.save(path, overwrite=True)
+        assert path.read_bytes() == canonical(content)
+        path.write_text(json.dumps(content, indent=1), encoding="ascii")
+        loaded = Tokenizer.load(path)
+        assert (loaded, hash(loaded)) == (trained, hash(trained))
+        assert loaded._artifact.to_bytes() == canonical(content)
+    assert loaded.encode("ab<|a|><|b|> ab") == [256, 259, 258, 257]
+
+
+SOME_NAMES = st.lists(st.sampled_from([*NAMES, "[INST]", oracle.END_OF_TEXT]), unique=True)
+
+
+@given(CORPORA, st.sampled_from([*PATTERNS]), st.none() | SOME_NAMES, TEXTS)
+def test_a_tokenizer_comes_back(
+    any_path: Path, corpus: list[str], pattern: str, names: list[str] | None, text: str
+) -> None:
+    """Saved, pickled or copied, it is equal, and merges and ids are those of the slow way."""
+    special = [oracle.END_OF_TEXT] if names is None else names
+    text += "".join(names or []) * 2 + text
+    tokenizer = Tokenizer.train(corpus, 270, pattern=pattern, special_tokens=names)
+    merges, text_of_pattern = tokenizer._artifact.merges, PATTERNS[pattern].text
+    assert [*merges] == oracle.train(corpus, 270, pattern=text_of_pattern)
+    tokenizer.save(any_path, overwrite=True)
+    version = json.loads(any_path.read_bytes())["schema_version"]
+    assert version == (1 if pattern == "gpt2" and special == [oracle.END_OF_TEXT] else 2)
+    ids = oracle.encode(text, merges, text_of_pattern, special)
+    pickled = pickle.loads(pickle.dumps(tokenizer))  # noqa: S301 - our own bytes
+    for each in (tokenizer, Tokenizer.load(any_path), copy.deepcopy(tokenizer), pickled):
+        assert each == tokenizer
+        assert each.encode(text) == ids
+    ordinary = oracle.encode(text, merges, text_of_pattern, ())
+    assert tokenizer.encode(text, ordinary=True) == ordinary
+    assert tokenizer.decode(ids) == tokenizer.decode(ordinary) == text
+
+
+def test_a_pattern_has_a_name() -> None:
+    """Patterns are a closed list, without those for imports; an expression is not a name."""
+    known = ", ".join(oracle.PATTERNS)
+    for name in ("gpt5", *oracle.ONLY_VERSION_3, "(a+)+$" * 999):
+        with pytest.raises(ValueError, match=f"^pattern must be one of {known}, got '") as caught:
+            Tokenizer.train("ab", 256, pattern=name)
+        assert f"'{name}'"[:40] in str(caught.value)
+        assert len(str(caught.value)) < 150
+    with pytest.raises(TypeError, match=r"^pattern must be str, got int$"):
+        Tokenizer.train("ab", 256, pattern=4)  # type: ignore[arg-type]
+
+
+ID = "an id of its own from 258 to 259"
+
+
+NO_OBJECTS: list[object] = [[], None, "<|a|>", 258]
+ERRORS_OF_2: dict[tuple[int, str], list[dict[str, Any]]] = {
+    (10, "pretokenizer_pattern: expected the pattern "): [
+        *({"pretokenizer_pattern": text} for text in ("", "(a+)+$", "(" * 99_999)),
+        {"pretokenizer_pattern": oracle.PATTERNS["gpt4"] + " "},
+        *({"pretokenizer_pattern": text} for text in oracle.ONLY_VERSION_3.values()),
+    ],
+    (18, "special_tokens: expected an object, found "): [
+        special(no_object) for no_object in NO_OBJECTS
+    ],
+    (18, "special_tokens: expected at most 4096 special tokens, found 4097"): [
+        with_names([f"<{n}>" for n in range(4097)])
+    ],
+    (19, f"special_tokens['<|a|>']: expected {ID}, found "): [
+        special({"<|a|>": wrong, "<|b|>": 258})
+        for wrong in (257, 260, -1, True, "259", None, [259], 10**30)
+    ],
+    (19, f"special_tokens['<|b|>']: expected {ID}, found 258"): [
+        special({"<|a|>": 258, "<|b|>": 258})
+    ],
+    **{
+        (20, f"special_tokens: special token {wrong[-1][:40]!r}: "): [with_names(wrong)]
+        for wrong in ([""], ["<a >"], ["<s>" * 99], ["<a\ud800>"], ["hello"], ["<a>", "<a>b>"])
+    },
+    (21, "vocab['258']: expected the bytes of '<|a|>'"): [special({"<|a|>": 258})],
+    (21, "vocab['259']: expected the bytes of "): [{"vocab": with_names(["<|b|>"])["vocab"]}],
+    (22, "vocab: expected only the ids 0 to 25"): [{"vocab": SECOND["vocab"] | {"260": [97, 98]}}],
+    (23, "schema_version: expected 1, the lowest version that can "): [
+        GOOD | {"schema_version": 2}
+    ],
+}
+"""The beginnings of the errors, after their steps, and files that have them."""
+
+
+FAULTS_OF_2 = faults_of(ERRORS_OF_2)
+
+
+def test_the_earlier_of_two_faults_of_version_2_is_named(tmp_path: Path) -> None:
+    """With two faults, the error is that of the earlier step."""
+    vocab = {"vocab": {**SECOND["vocab"], "258": [97], "260": [97]}}
+    for value, message in (
+        ({"pretokenizer_pattern": "x"}, "pretokenizer_pattern: expected the pattern "),
+        (special([]), "special_tokens: expected an object, found "),
+        (
+            special({"<|a|>": 7, "hello": 258}),
+            f"special_tokens['<|a|>']: expected {ID}, found ",
+        ),
+        (
+            special({"<|a|>": 259, "hello": 258}),
+            "special_tokens: special token 'hello': ",
+        ),
+        ({}, "vocab['258']: expected the bytes of '<|b|>'"),
+    ):
+        check_rejected(tmp_path, SECOND | value | vocab, message)
+    extra = GOOD | {"schema_version": 2, "vocab": {**GOOD["vocab"], "259": [97]}}
+    check_rejected(tmp_path, extra, "vocab: expected only the ids 0 to 258, found '259'")
 
 
 def test_a_file_written_by_hand(tmp_path: Path) -> None:
@@ -85,10 +220,8 @@ def entry(key: str, token: list[int]) -> dict[str, Any]:
     return {"vocab": THIRD["vocab"] | {key: token}}
 
 
-def special(names: dict[str, Any]) -> dict[str, Any]:
-    return {"special_tokens": names}
-
-
+NO_VERSION: Final = GOOD | {"pretokenizer_pattern": oracle.PATTERNS["gpt4"]}
+TRIPLES: Final = {"merges": [[97, 98, 256], [32, 256, 257]], "schema_version": 3}
 IDS: Final = "merges[0]: expected ids of bytes or earlier merges, found ["
 SIZE: Final = "mergeable_vocab_size"
 OWN: Final = "merges[0]: expected an id of its own for the joined bytes"
@@ -133,6 +266,8 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
     ],
     (17, OWN): [{"merges": [merge]} for merge in ([*AB, 3], [1060, 1098, 5], [*AB, 99])],
     (17, OWN.replace("0", "1")): [{"merges": [[1097, 1098, 7]] * 2}],
+    (23, "schema_version: expected 1, the lowest version that can hold "): [GOOD | TRIPLES],
+    (23, "schema_version: expected 2, the lowest version that can hold "): [NO_VERSION | TRIPLES],
 }
 """The beginnings of the errors, in the order of the checks, and changes of the valid file."""
 
@@ -140,16 +275,16 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
 FAULTS = faults_of(ERRORS)
 
 
-@pytest.mark.parametrize("valid", [version_2.SECOND, THIRD], ids=["2", "3"])
+@pytest.mark.parametrize("valid", [SECOND, THIRD], ids=["2", "3"])
 def test_each_fault_is_refused(tmp_path: Path, valid: dict[str, Any]) -> None:
     """FR-29: a fault gives one short line with the place, the rule and the value."""
-    for _, fault, message in FAULTS if valid is THIRD else version_2.FAULTS:
+    for _, fault, message in FAULTS if valid is THIRD else FAULTS_OF_2:
         check_rejected(tmp_path, valid | fault, message)
 
 
 def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
     """The order of the checks is fixed."""
-    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-9], FAULTS[-7]]
+    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-11], FAULTS[-9]]
     assert [step for step, *_ in order] == [9, 11, 14, 18, 13, 17]
     for number, (_, fault, message) in enumerate(order):
         content = dict(THIRD)
@@ -158,23 +293,17 @@ def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
         check_rejected(tmp_path, content | fault, message)
 
 
-SECOND: Final = GOOD | {"pretokenizer_pattern": oracle.PATTERNS["gpt4"]}
-TRIPLES: Final = {"merges": [[97, 98, 256], [32, 256, 257]], "schema_version": 3}
-
-
 def test_there_is_one_version_for_each_tokenizer(tmp_path: Path) -> None:
     """A file that a lower version can hold is refused, and so is the number of another version."""
     for content, message in (
-        (GOOD | TRIPLES, "schema_version: expected 1, the lowest version that can hold "),
-        (SECOND | TRIPLES, "schema_version: expected 2, the lowest version that can hold "),
-        *((body | {"schema_version": 3}, TRIPLE) for body in (GOOD, version_2.SECOND)),
+        *((body | {"schema_version": 3}, TRIPLE) for body in (GOOD, SECOND)),
         *(
             (body | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as ")
-            for body in (THIRD, version_2.SECOND, version_2.with_names(["<|endoftext|>"]))
+            for body in (THIRD, SECOND, with_names(["<|endoftext|>"]))
         ),
         *(
             (
-                version_2.with_names(names, "gpt2") | {"schema_version": 1},
+                with_names(names, "gpt2") | {"schema_version": 1},
                 "special_tokens: expected ",
             )
             for names in ([], ["<|b|>", "<|a|>"])
@@ -199,7 +328,7 @@ def test_what_no_lower_version_can_hold_loads(tmp_path: Path) -> None:
 
 def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> None:
     """`_persistence.load` would lose the pattern of version 2, and the ids of version 3."""
-    second = SECOND | {"schema_version": 2}
+    second = NO_VERSION | {"schema_version": 2}
     for content, version in (second, 2), (THIRD, 3):
         tokenizer_of(content, tmp_path)
         message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"
