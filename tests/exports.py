@@ -63,15 +63,6 @@ def check_ids(to: str, text: str) -> None:
         assert encode(text) == ids
 
 
-def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
-    """Train, export, and encode the corpus with the export."""
-    tokenizer = Tokenizer.train(corpus, vocab_size)
-    text = " ".join(corpus)
-    encode, _ = _exported(tokenizer, to)
-    if drift().isdisjoint(text):
-        assert encode(text) == tokenizer.encode(text)
-
-
 def run_loading_lines(model: Path, to: str, folder: Path) -> None:
     """Run the lines that load an export as a separate program."""
     exported = export(model, to, folder / f'it\'s "odd" \\ é{_ENDING.get(to, "")}')

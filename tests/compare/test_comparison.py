@@ -4,11 +4,10 @@ import logging
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from artifacts import write_artifact
@@ -20,25 +19,8 @@ from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
 from bpetite_compare._spellings import _SPELLINGS
 from bpetite_compare._text import blocks
 from bpetite_compare.commands._differences import code_points, described
-from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE, fewer
-from texts import CORPORA, TEXTS, every_character
-
-
-@fewer()
-@given(CORPORA, st.integers(256, 300), TEXTS)
-@example(["ab ab"], 258, "ab<|endoftext|> ab")
-def test_tiktoken_with_our_vocabulary_has_our_ids(
-    corpus: list[str], vocab_size: int, text: str
-) -> None:
-    """Whatever was trained, tiktoken with our tokens makes equal ids, and decodes ours."""
-    tokenizer = Tokenizer.train(corpus, vocab_size)
-    with TemporaryDirectory() as folder:
-        tokenizer.save(path := Path(folder) / "model.json")
-        encoding = to_tiktoken(path)
-    ids = tokenizer.encode(text)
-    assert encoding.decode(ids, errors="strict") == text
-    if drift().isdisjoint(text):
-        assert encoding.encode(text, allowed_special="all") == ids
+from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE
+from texts import TEXTS, every_character
 
 
 def test_the_encoding_matches_the_artifact(small_model: Path) -> None:

@@ -5,7 +5,6 @@ The files here are exports and changed exports; `test_hugging_face.py` and
 """
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -29,32 +28,12 @@ from bpetite_compare._foreign import Foreign
 from bpetite_compare.reference import recover_merges
 from compare_tools import CORPUS, HOSTILE, PATTERNS, fewer, write_ranks
 from hugging_face_files import MANY, MERGES, SAME, TWICE, UNKNOWN, File, texts_of_pieces
-from texts import CORPORA, merge_lists
+from texts import merge_lists
 
 CHUNKS_OF_RANKS = st.lists(
     st.text("abc", min_size=2, max_size=6).map(str.encode), unique=True, min_size=1, max_size=12
 )
 BYTES = {bytes([value]): value for value in range(256)}
-
-
-@pytest.mark.thorough
-@given(CORPORA, st.integers(256, 300), st.sampled_from(("tiktoken", "huggingface", "gpt2")))
-def test_exports_import_unchanged(corpus: list[str], vocab_size: int, form: str) -> None:
-    """Exporting a tokenizer file in any form and importing it gives the same bytes."""
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        tokenizer = Tokenizer.train(corpus, vocab_size)
-        tokenizer.save(folder / "model")
-        export(folder / "model", form, folder / "exported")
-        special = tokenizer._artifact.special_tokens
-        lacked: dict[str, Any] = (
-            {"pattern": "gpt2", "special_tokens": special} if form == "tiktoken" else {}
-        )
-        imported = import_tokenizer(folder / "exported", None, folder / "back", **lacked)
-        assert (folder / "back").read_bytes() == (folder / "model").read_bytes()
-        assert (imported.pattern, imported.special_tokens) == ("gpt2", special)
-        assert (imported.whole_tokens, imported.notes) == (0, ())
-        assert imported.sha256 == hashlib.sha256((folder / "back").read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("order", [GPT2_BYTE_ORDER, bytes(reversed(range(256)))])

@@ -1,5 +1,6 @@
 """Files of all schema versions: exports, their way back, comparisons and the reference model."""
 
+import hashlib
 import json
 import re
 import struct
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import oracle
 from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -30,7 +32,7 @@ from exports import EVERY_FORM, load_back
 from nasty import NINE, alike, nasty_texts, saved, trained
 from numbered import extended
 from numbered import numbered as third
-from texts import CORPORA, merge_lists
+from texts import CORPORA, TEXTS, merge_lists
 
 EACH = pytest.mark.parametrize("name", PATTERNS)
 CLASSES = [r"\s", *(rf"\p{{{name}}}" for name in ("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"))]
@@ -416,29 +418,44 @@ PRINTED = tuple(name for name in NINE if "\x1c" not in name)
 
 @st.composite
 def of_any_version(draw: st.DrawFn) -> Artifact:
-    """Return a tokenizer of schema version 1, 2 or 3 that can be exported."""
+    """Return a trained or hand-made tokenizer of schema version 1, 2 or 3."""
     if draw(st.booleans()):
-        artifact = Artifact(*read(canonical(draw(third())[0])))
-    else:
-        pattern = draw(st.sampled_from([*PATTERNS.values()]))
-        names = draw(st.sampled_from([("<|endoftext|>",), (), PRINTED, ("1!", "a>b", "Ġ1>")]))
-        artifact = Artifact.of_merges(draw(merge_lists()), pattern, names)
-    return artifact
+        return Artifact(*read(canonical(draw(third())[0])))
+    merges = draw(merge_lists() | st.builds(oracle.train, CORPORA, st.integers(256, 300)))
+    pattern = draw(st.sampled_from([*PATTERNS.values()]))
+    names = draw(st.sampled_from([("<|endoftext|>",), (), PRINTED, ("1!", "a>b", "Ġ1>")]))
+    return Artifact.of_merges(merges, pattern, names)
 
 
+@pytest.mark.parametrize("to", EVERY_FORM)
 @fewer()
-@given(of_any_version())
-def test_any_version_comes_back_from_hugging_face(
-    tmp_path_factory: pytest.TempPathFactory, artifact: Artifact
+@given(artifact=of_any_version(), text=TEXTS)
+def test_what_is_exported_has_its_ids_and_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, to: str, artifact: Artifact, text: str
 ) -> None:
-    """A file of any schema version comes back from `tokenizer.json`, byte for byte."""
+    """The library has the ids; the import has the file, byte for byte, whatever its version.
+
+    Two of the forms do not say which pattern and special tokens they have, or have only GPT-2's.
+    """
     assume(not find_duplicate(artifact) and not find_unreachable(artifact))
     assume(not {"é"} & {*artifact.special_names})
-    folder = tmp_path_factory.mktemp("back")
+    if to != "huggingface":
+        artifact = Artifact.of_merges(artifact.merges)
+    folder, ours = tmp_path_factory.mktemp("back"), Tokenizer._of(artifact)
     artifact.write(folder / "a.json", overwrite=False)
-    export(folder / "a.json", "huggingface", folder / "hf.json")
-    import_tokenizer(folder / "hf.json", None, folder / "new.json")
+    encode, decode = load_back(folder / "a.json", to, folder)
+    assert decode(ids := ours.encode(text)) == text
+    assert not drift(artifact.pattern).isdisjoint(text) or encode(text) == ids
+    special, name = artifact.special_tokens, artifact.pattern.name
+    lacked: dict[str, Any] = {"pattern": name, "special_tokens": special}
+    (exported,) = folder.glob("exported*")
+    found = import_tokenizer(
+        exported, None, folder / "new.json", **(lacked if to == "tiktoken" else {})
+    )
     assert (folder / "new.json").read_bytes() == artifact.to_bytes()
+    assert (found.pattern, found.special_tokens, found.notes) == (name, special, ())
+    assert found.whole_tokens == len(artifact.whole_tokens)
+    assert found.sha256 == hashlib.sha256(artifact.to_bytes()).hexdigest()
 
 
 # Extensions
