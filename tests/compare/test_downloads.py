@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def folder(small_model: Path, here: Path, offline: None) -> Path:
     return here
 
 
+def encoding(ranks: dict[bytes, int]) -> dict[str, object]:
+    """Return what tiktoken makes an encoding of."""
+    return {
+        "name": "cached",
+        "pat_str": oracle.PATTERN,
+        "mergeable_ranks": ranks,
+        "special_tokens": {oracle.END_OF_TEXT: 257},
+    }
+
+
 @pytest.fixture
 def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the cached file of the encoding "cached", which a registered function reads."""
@@ -38,18 +49,11 @@ def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     written = write_ranks(folder / "ranks", ranks)
     digest = hashlib.sha256(written.read_bytes()).hexdigest()
 
-    def cached() -> dict[str, object]:
-        return {
-            "name": "cached",
-            "pat_str": oracle.PATTERN,
-            "mergeable_ranks": load.load_tiktoken_bpe(URL, expected_hash=digest),
-            "special_tokens": {oracle.END_OF_TEXT: 257},
-        }
-
     registry.list_encoding_names()  # which reads the list, if no other test did
     constructors = registry.ENCODING_CONSTRUCTORS
     assert constructors is not None
-    monkeypatch.setitem(constructors, "cached", cached)
+    read = partial(load.load_tiktoken_bpe, URL, expected_hash=digest)
+    monkeypatch.setitem(constructors, "cached", lambda: encoding(read()))
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "cache"))
     (folder / "cache").mkdir()
     return written.rename(folder / "cache" / hashlib.sha1(URL.encode()).hexdigest())  # noqa: S324
@@ -106,13 +110,7 @@ def test_a_download_of_two_files_is_announced_once(
     shutil.copy(one, two)
 
     def twice() -> dict[str, object]:  # tiktoken opens a path where it would open an address
-        ranks = [load.load_tiktoken_bpe(str(path)) for path in (one, two)]
-        return {
-            "name": "twice",
-            "pat_str": oracle.PATTERN,
-            "mergeable_ranks": ranks[1],
-            "special_tokens": {},
-        }
+        return [encoding(load.load_tiktoken_bpe(str(path))) for path in (one, two)][1]
 
     monkeypatch.setitem(registry.ENCODING_CONSTRUCTORS or {}, "cached", twice)
     first = bpetite("count", "--encoding", "cached", "text")

@@ -3,8 +3,6 @@
 import base64
 import hashlib
 import json
-import lzma
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,7 +14,6 @@ import tiktoken
 import tokenizers
 from bpe_continue import continue_training
 from hypothesis import given
-from hypothesis import strategies as st
 from tokenizers.normalizers import NFC
 
 import oracle
@@ -32,14 +29,12 @@ from bpetite_compare.reference import (
     check_well_formed,
     decode,
     encode,
-    encode_chunk,
-    pre_tokenize_ascii,
 )
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, real_texts
 from exports import load_back
 from help_tools import prepare_files, run_example, with_examples
 from nasty import nasty_texts
-from texts import ASCII_TEXTS, TEXTS, texts_in_every_script
+from texts import TEXTS, texts_in_every_script
 
 pytestmark = pytest.mark.thorough
 
@@ -382,17 +377,6 @@ def test_a_published_encoding_is_well_formed(
     assert bytes(model.inverse_byte_shuffle) == GPT2_BYTE_ORDER
 
 
-def verses() -> list[str]:
-    """Return verses in many languages; skip the test if their file is missing."""
-    path = Path(os.environ.get("BPETITE_DATA", "")) / "multilingual.txt.xz"
-    if not path.is_file():
-        return []
-    lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
-    text = "".join(lines[:: max(1, len(lines) // 100)])
-    assert len({character for character in text if character > "\u07ff"}) > 100
-    return [text]
-
-
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_its_ids_equal_tiktokens(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding]
@@ -407,25 +391,10 @@ def test_its_ids_equal_tiktokens(
             assert (text, encode(model, text)) == (text, ids)
             assert decode(model, ids) == text
 
-    for text in (*HOSTILE, CORPUS, *verses()):
+    some = (text.splitlines(keepends=True)[::40] for text in real_texts())
+    for text in (*HOSTILE, CORPUS, *map("".join, some)):
         check(text)
     given(TEXTS)(check)()
-
-
-def test_the_state_machine_gives_tiktokens_ids(
-    encoding_named: Callable[[str], tiktoken.Encoding],
-) -> None:
-    """ASCII text cut by the state machine has tiktoken's ids in cl100k_base."""
-    encoding = encoding_named("cl100k_base")
-    model = model_of_encoding(encoding)
-
-    @given(ASCII_TEXTS | st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16))
-    def check(text: str) -> None:
-        chunks = pre_tokenize_ascii(text.encode("ascii"))
-        ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
-        assert ids == encoding.encode_ordinary(text)
-
-    check()
 
 
 def test_no_token_has_whitespace_after_a_newline(
