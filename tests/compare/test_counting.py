@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from unicodedata import is_normalized
@@ -23,7 +22,7 @@ from bpetite_compare.commands._counter import make_counter
 from bpetite_compare.reference import GPT2_PATTERN, Model
 from cli_tools import BPETITE, bpetite, lines, refused
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, fewer
-from project_tools import ROOT
+from project_tools import ROOT, run
 from texts import TEXTS
 
 TRAINED = Tokenizer.train([CORPUS, "<|endoftext|>" * 9], 300)
@@ -245,14 +244,9 @@ def test_the_page_on_languages_has_what_its_commands_print(
     page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
     _, commands = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     path = f"{Path(BPETITE).parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", commands],
-        cwd=tmp_path,
-        env={**os.environ, "BPETITE_MODELS": str(model_files), "COLUMNS": "200", "PATH": path},
-        capture_output=True,
-        check=True,
-    )
-    _, table = done.stderr.decode().split("\n" + " " * 10, 1)
+    more = {"BPETITE_MODELS": str(model_files), "COLUMNS": "200", "PATH": path}
+    done = run("bash", "-ec", commands, cwd=tmp_path, env=more)
+    _, table = done.stderr.split("\n" + " " * 10, 1)
     names, *lines = table.splitlines()
     expected = ""
     for line in lines[: lines.index(next(line for line in lines if line.startswith("vocab")))]:
