@@ -1,10 +1,9 @@
 """What the explorer opens of other libraries has the ids that `bpetite import` gives it."""
 
 import base64
-import copy
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -15,6 +14,7 @@ import tiktoken
 from bpetite import Tokenizer
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
 from bpetite_compare._engines import drift
+from compare.test_import_damaged import bytes_changed, changed_value
 from compare.test_import_models import gpt2_files
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
 from hugging_face_files import (
@@ -34,9 +34,6 @@ from hugging_face_files import (
 pytestmark = pytest.mark.thorough
 
 SEEDS: Final = 400
-ODD: Final[tuple[object, ...]] = (
-    *(None, True, False, 0, 1, -1, 1.5, 2**31, "", "a", "Ġt h", [], {}, ["a"], {"a": 1}),
-)
 TEXTS: Final = [text for text in HOSTILE if drift().isdisjoint(text)]
 
 OF_GPT_2: Final = [change for change in ACCEPTED if change not in SPLITS]
@@ -80,52 +77,33 @@ _LEFT_OUT: Final = "special token|added token|post_processor|stand for no byte|n
 """What the errors name for tokens that the explorer leaves out."""
 
 
+def verdicts(ask: Ask, form: str, path: Path, every: Iterable[bytes]) -> list[str]:
+    """Return the verdict on each content of a file; some, not all, are read."""
+    found = []
+    for data in every:
+        path.write_bytes(data)
+        files = [path.with_name("vocab.json"), path.with_name("merges.txt")]
+        found.append(check_same(ask, form, files if form == "gpt2" else [path], path.parent))
+    assert 0 < found.count("") < len(found)
+    return found
+
+
 def test_files_with_other_tokens(ask: Ask, tmp_path: Path) -> None:
     """Of hundreds of files of Hugging Face, exactly those that an import refuses are refused."""
-    path = tmp_path / "tokenizer.json"
-    verdicts = []
-    for seed in range(SEEDS):
-        path.write_text(json.dumps(made_by(seed, OF_GPT_2).content), encoding="utf-8")
-        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
-    assert SEEDS // 3 < verdicts.count("") < SEEDS
+    made = (json.dumps(made_by(seed, OF_GPT_2).content).encode() for seed in range(SEEDS))
+    found = verdicts(ask, "huggingface", tmp_path / "tokenizer.json", made)
+    assert found.count("") > SEEDS // 3
     for reason in ("lacks|has the id", "ignore_merges the chunk", "contradicts", "ordinary token"):
-        assert any(re.search(reason, verdict) for verdict in verdicts)
-
-
-def changed(content: Any, random: Random) -> Any:  # noqa: ANN401 - any JSON
-    """Return JSON with one value or one key changed, anywhere."""
-    changed = copy.deepcopy(content)
-    places: list[tuple[Any, Any]] = []
-
-    def walk(node: Any) -> None:  # noqa: ANN401 - the same
-        items = node.items() if isinstance(node, dict) else enumerate(node)
-        some = list(items)
-        for key, value in random.sample(some, min(len(some), 12)):
-            places.append((node, key))
-            if isinstance(value, dict | list):
-                walk(value)
-
-    walk(changed)
-    node, key = random.choice(places)
-    if random.random() < 0.3:
-        del node[key]
-    elif random.random() < 0.3 and isinstance(node, dict):
-        node[random.choice(["lstrip", "Regex", "type", "dropout", "x"])] = random.choice(ODD)
-    else:
-        node[key] = random.choice([*ODD, copy.deepcopy(random.choice(places)[0])])
-    return changed
+        assert any(re.search(reason, verdict) for verdict in found)
 
 
 def test_files_with_other_values(ask: Ask, tmp_path: Path) -> None:
     """A file of Hugging Face with an odd value anywhere has the verdict of an import."""
-    path = tmp_path / "tokenizer.json"
-    verdicts = []
-    for seed in range(SEEDS):
-        content = changed(made_by(2 * seed, OF_GPT_2).content, Random(seed))
-        path.write_text(json.dumps(content), encoding="utf-8")
-        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
-    assert SEEDS // 8 < verdicts.count("") < SEEDS
-    assert len({verdict[:24] for verdict in verdicts}) > 15
+    made = (json.dumps(made_by(2 * seed, OF_GPT_2).content).encode() for seed in range(SEEDS))
+    changed = (changed_value(data, Random(seed)) for seed, data in enumerate(made))
+    found = verdicts(ask, "huggingface", tmp_path / "tokenizer.json", changed)
+    assert found.count("") > SEEDS // 8
+    assert len({verdict[:24] for verdict in found}) > 15
 
 
 ALIKE: Final[list[tuple[str, Change]]] = [
@@ -145,32 +123,15 @@ def test_settings(ask: Ask, tmp_path: Path, reason: str, change: Change) -> None
     assert reason or not found
 
 
-def damaged(data: bytes, random: Random) -> bytes:
-    """Return a file with some bytes lost, doubled, replaced or moved."""
-    place = random.randrange(len(data))
-    end = place + random.choice([1, 1, 2, 9])
-    before, part, after = data[:place], data[place:end], data[end:]
-    other = bytes([random.choice(b'0123456789 \n\r"\\AQ=+{[,\xc4\xff')])
-    return random.choice([before + after, before + part + part + after, before + other + after])
-
-
 @pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
 def test_damaged_files(ask: Ask, tmp_path: Path, form: str) -> None:
     """A file with damaged bytes has the verdict of an import, and keeps its ids if it is read."""
     Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
-    whole = tmp_path / {"huggingface": "exported.json"}.get(form, "exported")
-    export(tmp_path / "model", form, whole)
-    files = [whole / "vocab.json", whole / "merges.txt"] if form == "gpt2" else [whole]
-    assert check_same(ask, form, files, tmp_path) == ""
-    verdicts = []
-    for seed in range(SEEDS // 2):
-        random = Random(seed)
-        target = random.choice(files)
-        data = target.read_bytes()
-        target.write_bytes(damaged(data, random))
-        verdicts.append(check_same(ask, form, files, tmp_path))
-        target.write_bytes(data)
-    assert 0 < verdicts.count("") < SEEDS // 2
+    output = tmp_path / ("exported.json" if form == "huggingface" else "exported")
+    for path in map(Path, export(tmp_path / "model", form, output).files):
+        whole = path.read_bytes()
+        damaged = (bytes_changed(whole, Random(seed)) for seed in range(SEEDS // 2))
+        verdicts(ask, form, path, [whole, *damaged, whole])
 
 
 def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
