@@ -1,11 +1,18 @@
-"""Generated files are up to date, and an outdated file is found."""
+"""Generated files are up to date, and what is drawn is what bpetite and other libraries do."""
 
 import re
 from pathlib import Path
+from typing import Final
 
 import pytest
 
+import course_pictures
+import project_tools
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from compare.test_claims import hugging_face, rust
 from generate.command import main
+from generate.merging import SENTENCE, read_merges, replay
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -24,3 +31,40 @@ def test_a_picture_loads_nothing(path: Path) -> None:
     hosts = {*re.findall(r"\w+://([^/\"]*)", text)}
     assert hosts <= {"www.w3.org", "purl.org", "creativecommons.org", "matplotlib.org"}
     assert re.findall(r"url\((?!#)|@import|<script|href=\"(?!#)", text) == []
+
+
+def test_the_pictured_heap_gives_the_merges() -> None:
+    """Correct entries are merged, in bpetite's order; all others are stale."""
+    merges = Tokenizer.train(course_pictures._TOY.CORPUS, 264)._artifact.merges
+    popped = course_pictures._popped(len(merges))
+    assert [pair for said, pair, true, _ in popped if said == true] == list(merges)
+    assert all(said > true for said, _, true, verdict in popped if "merged" not in verdict)
+
+
+def test_page_11_pictures_the_ids_of_other_libraries() -> None:
+    """The ids on page 11 are those of rustbpe and of Hugging Face."""
+    corpus, text = course_pictures._TOY.CORPUS, " towed, See"
+    found = rust(corpus, 264, course_pictures._TOY.PATTERN).encode(text)
+    assert found == Tokenizer.train(corpus, 264).encode(text)
+    assert tuple(hugging_face(corpus, 264).encode(text).ids) == course_pictures.HUGGING_FACE
+
+
+MERGES: Final = read_merges()
+STEPS: Final = replay(MERGES)
+
+
+@pytest.mark.parametrize("size", [256, 300, 1000, 256 + len(MERGES)])
+def test_the_merges_are_those_of_the_encoder(size: int) -> None:
+    """With the first merges of the sample, the picture ends with the ids that bpetite gives."""
+    merges = MERGES[: size - 256]
+    tokens = replay(merges)[-1].tokens
+    ids = Tokenizer._of(Artifact.of_merges(merges)).encode(SENTENCE)
+    assert [token.token_id for token in tokens] == ids
+
+
+def test_the_readme_describes_the_picture() -> None:
+    """The text for those who do not see the picture has its numbers."""
+    page = (project_tools.ROOT / "README.md").read_text(encoding="utf-8")
+    merges, tokens = len(STEPS) - 2, len(STEPS[-1].tokens)
+    assert f"![A sentence of {len(SENTENCE)} bytes: {merges} merges, " in page
+    assert f", turn it into {tokens} tokens, each with its id](docs/merging.svg)" in page
