@@ -202,8 +202,7 @@ def shown_in_terminal(
 
     `typed` is what is typed, if anything, as soon as the terminal shows something.
     """
-    theirs = "012" if typed else "12"
-    status, shown, _ = _with_terminal(theirs, words, cwd, env, columns, typed)
+    status, shown, _ = _with_terminal("012" if typed else "12", words, cwd, env, columns, typed)
     return status, _lines_of(shown)
 
 
@@ -486,8 +485,7 @@ def about_folder(path: str) -> str:
 
 def as_short_option(word: str) -> str:
     """Return the letter of an option that has one, and any other word unchanged."""
-    letters = ("--model", "--input", "--output", "--jobs", "--quiet")
-    return word[1:3] if word in letters else word
+    return word[1:3] if word in ("--model", "--input", "--output", "--jobs", "--quiet") else word
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:

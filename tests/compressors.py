@@ -61,8 +61,7 @@ def xz_with_dictionary(content: bytes, code: int) -> bytes:
     """Return an xz file that declares a dictionary of a size; 40 is 4 GiB, 26 is 32 MiB."""
     data = bytearray(lzma.compress(content))
     size = 4 * (data[12] + 1)
-    place = data.index(b"\x21\x01", 12, 12 + size) + 2
-    data[place] = code
+    data[data.index(b"\x21\x01", 12, 12 + size) + 2] = code
     data[8 + size : 12 + size] = struct.pack("<I", zlib.crc32(bytes(data[12 : 8 + size])))
     return bytes(data)
 

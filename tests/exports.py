@@ -29,8 +29,7 @@ Decode = Callable[[list[int]], str]
 def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     """Export a model, run the lines that load it, and return its encode and decode functions."""
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
-    path = folder / f"exported{_ENDING.get(to, '')}"
-    exported = export(model, to, path, overwrite=True)
+    exported = export(model, to, folder / f"exported{_ENDING.get(to, '')}", overwrite=True)
     names: dict[str, Any] = {}
     exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     if to == "tiktoken":

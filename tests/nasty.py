@@ -38,8 +38,7 @@ def nasty_texts(number: int) -> list[str]:
 @cache
 def trained(name: str, *special_tokens: str) -> Tokenizer:
     """Return a tokenizer that has merged most chunks of nasty texts, so any other cut shows."""
-    corpus = nasty_texts(1500)
-    return Tokenizer.train(corpus, 6000, pattern=name, special_tokens=special_tokens)
+    return Tokenizer.train(nasty_texts(1500), 6000, pattern=name, special_tokens=special_tokens)
 
 
 def saved(name: str, folder: Path, special_tokens: tuple[str, ...] = NINE) -> Path:

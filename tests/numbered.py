@@ -69,8 +69,7 @@ def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
     """Return an extension that other engines can have, and the whole tokens of its start."""
     merges = oracle.train(draw(st.lists(WORDS, max_size=3)), 256 + draw(st.integers(0, 6)))
     tokens = [*oracle.vocabulary(merges).values()][:-1]
-    text = st.text("abcé ", min_size=3, max_size=6)
-    found = draw(st.lists(text, max_size=5, unique=True))
+    found = draw(st.lists(st.text("abcé ", min_size=3, max_size=6), max_size=5, unique=True))
     whole = [one for one in found if len(oracle.encode_chunk(one.encode(), merges)) > 2]
     ids = sorted(draw(st.permutations(range(len(tokens) + len(whole) + 3)))[3:])
     whole_ids = sorted(ids.pop(draw(st.integers(256, len(ids) - 1))) for _ in whole)

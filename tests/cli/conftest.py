@@ -76,8 +76,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n")
         if code:
             (tmp_path / f"{name}.py").write_text(code)
-            entry = f"[{group}]\n{name} = {name}:add\n"
-            (info / "entry_points.txt").write_text(entry)
+            (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {name}:add\n")
 
     yield install
     for name in sys.modules.keys() - known:

@@ -79,8 +79,7 @@ def test_training_on_the_counts_is_training_on_the_text(
     folder = tmp_path_factory.mktemp("chunks")
     for number, text in enumerate(corpus):
         (folder / str(number)).write_bytes(text.encode())
-    names = map(str, range(len(corpus)))
-    printed("chunks --output counts --input", *names, cwd=folder)
+    printed("chunks --output counts --input", *map(str, range(len(corpus))), cwd=folder)
     printed("train --counts counts --vocab-size 300 --output new.json", cwd=folder)
     Tokenizer.train(corpus, 300).save(folder / "expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
@@ -151,8 +150,7 @@ def test_the_highest_count_is_written_and_read(here: Path) -> None:
 @pytest.mark.posix
 def test_a_terminal_gets_the_most_frequent_chunks(here: Path) -> None:
     """The rows are the 20 most frequent chunks, equal counts by code points, and the totals."""
-    rare = "".join(f" x{letter}" for letter in "zyxwvutsrq" * 3)
-    (here / "text").write_text("a " * 1200 + rare)
+    (here / "text").write_text("a " * 1200 + "".join(f" x{letter}" for letter in "zyxwvutsrq" * 3))
     status, shown = shown_in_terminal(["chunks", "--input", "text"], here)
     rows = shown.splitlines()
     assert (status, len(rows)) == (0, 14)

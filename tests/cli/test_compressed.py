@@ -161,8 +161,7 @@ def test_damage_never_surprises(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_members_may_be_many(name: str) -> None:
     """Thousands of empty members take little time each, and no stack."""
-    number = 20_000
-    assert content_of(COMPRESS[name](b"") * number + COMPRESS[name](b"end")) == b"end"
+    assert content_of(COMPRESS[name](b"") * 20_000 + COMPRESS[name](b"end")) == b"end"
 
 
 def test_only_what_is_compressed_is_decompressed(folder: Path) -> None:

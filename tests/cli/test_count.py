@@ -58,8 +58,7 @@ def count(*words: str | os.PathLike[str], stdin: bytes = b"") -> subprocess.Comp
 def test_standard_input_prints_only_the_number() -> None:
     """Without a name there is just the number; files have names, and a total, as in `wc`."""
     result = count(stdin=A.encode())
-    expected = b"%d\n" % tokens_of(A)
-    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"%d\n" % tokens_of(A), b"")
     assert count().stdout == b"0\n"
     a, b = tokens_of(A), tokens_of(B)
     assert lines(count("-", stdin=A.encode()).stdout) == [f"{a}\t-"]
@@ -336,8 +335,7 @@ def test_the_totals_are_those_of_the_oracle(
     """For any merges and text, undoing merges gives the specification's figures of all sizes."""
     artifact = Artifact.of_merges(merges, PATTERNS[name], names)
     ids = Tokenizer._of(artifact).encode(text)
-    counts = [ids.count(token_id) for token_id in artifact.ids]
-    totals = totals_of(artifact, counts)
+    totals = totals_of(artifact, [ids.count(token_id) for token_id in artifact.ids])
     assert totals.size == len(text.encode())
     assert len(totals.tokens) == len(totals.unused) == len(merges) + 1
     for rank in range(len(merges) + 1):

@@ -105,8 +105,7 @@ LISTS = {
 def test_an_unusable_list_is_rejected(folder: Path, command: str, listed: bytes) -> None:
     """FR-33: an empty list, or a path that cannot be an argument, is reported with its position."""
     (folder / "list").write_bytes(listed)
-    more = ["--null"] if listed == b"\0" else []
-    shown = refused(run(command, "--files-from", "list", *more))
+    shown = refused(run(command, "--files-from", "list", *(["--null"] if listed == b"\0" else [])))
     assert f"error: {LISTS[listed]}" in shown
 
 
@@ -260,8 +259,7 @@ def test_shards_can_be_joined(folder: Path, kind: str, place: str) -> None:
     flat = chain(*([*before, *each, *after] for each in ids))
     expected = b"".join(token_id.to_bytes(2, "little") for token_id in flat)
     assert encoded(*words, *names) == expected
-    shards = [encoded(*words, *names[:1]), encoded(*words, *names[1:])]
-    assert b"".join(shards) == expected
+    assert b"".join([encoded(*words, *names[:1]), encoded(*words, *names[1:])]) == expected
     if place == "after":  # without the option they are between documents
         assert encoded(*[word for word in words if word not in default], *names) == expected[:-2]
 

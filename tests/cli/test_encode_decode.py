@@ -170,8 +170,7 @@ def test_bytes_do_not_depend_on_block_size(ids: list[int], sizes: list[int]) -> 
     """With `--bytes`, each block gives all its bytes, complete characters or not."""
     blocks = blocks_of(ids, sizes)
     expected = [b"".join(map(TOKENS.__getitem__, block)) for block in blocks if block]
-    found = Joined(TOKENS, None).bytes_of(blocks)
-    assert list(filter(None, found)) == expected
+    assert list(filter(None, Joined(TOKENS, None).bytes_of(blocks))) == expected
 
 
 def test_decode_writes_bytes_that_are_not_text(model: Path, here: Path) -> None:
@@ -459,8 +458,7 @@ def test_failing_half_way_leaves_nothing(folder: Path, command: str, output: str
         (folder / "out").write_bytes(b"old")
     before = {path: path.read_bytes() for path in folder.iterdir()}
     words = ("--model", "m.json", *COMMANDS[command]) if command in COMMANDS else ("b.txt", "text")
-    shown = refused(bpetite(command, *words, *output.split()))
-    assert shown[0].startswith("error: ")
+    assert refused(bpetite(command, *words, *output.split()))[0].startswith("error: ")
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 

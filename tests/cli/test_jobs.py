@@ -109,8 +109,7 @@ def test_results_do_not_depend_on_the_process_count(
     results = set()
     for jobs in 1, 2, 3, 8:
         result = bpetite_process(*words, f"-j{jobs}", stdin=LARGE.encode(), cwd=here)
-        saved = content(here / "out")
-        results.add((result.returncode, without_times(result.stdout), saved))
+        results.add((result.returncode, without_times(result.stdout), content(here / "out")))
     assert len(results) == 1
     assert result.returncode == 0 or {"verify", "nothing"} & {*words}
 

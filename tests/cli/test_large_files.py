@@ -29,8 +29,7 @@ def peak_bytes(*words: str) -> int:
     )
     jobs = ["--jobs=1"] if words[0] in {"train", "encode", "count"} else []
     command = [sys.executable, "-S", "-c", code, BPETITE, *words, *jobs]
-    result = subprocess.run(command, capture_output=True, check=True)
-    return int(lines(result.stderr)[-1])
+    return int(lines(subprocess.run(command, capture_output=True, check=True).stderr)[-1])
 
 
 @pytest.mark.parametrize("name", ["text", "u16"])

@@ -126,8 +126,7 @@ def test_each_row_is_a_document(folder: Path, kind: str, group: int) -> None:
     write(folder / "a", group=group, number=pa.array(range(4)), text=KINDS[kind])
     write(folder / "b", group=group, text=KINDS[kind][2:])
     (folder / "list").write_text("a\nb\n")
-    expected = ids_of(*TEXTS, *TEXTS[2:])
-    assert encoded("--parquet", "text", "--files-from", "list") == expected
+    assert encoded("--parquet", "text", "--files-from", "list") == ids_of(*TEXTS, *TEXTS[2:])
 
 
 def test_a_column_inside_structs_is_found(folder: Path) -> None:
@@ -212,8 +211,7 @@ def test_invalid_tables_are_rejected(
 ) -> None:
     """FR-33: an error names the file, the column and the row, and nothing is written."""
     pq.write_table(pa.table(columns, names), folder / "docs", row_group_size=1)
-    shown = refused(run(command, "--parquet", "text", "docs"))
-    assert f"error: docs{message}" in shown
+    assert f"error: docs{message}" in refused(run(command, "--parquet", "text", "docs"))
     assert not (folder / "new.json").exists()
 
 

@@ -160,8 +160,7 @@ def test_the_separator_is_clear_or_named(texts: Path) -> None:
         )
     ):
         make(texts / f"{number}.json", ["<|a|>", *other])
-        call = f"encode -m {number}.json docs --jsonl text --ordinary {option}"
-        assert rows_of(call) == [ids]
+        assert rows_of(f"encode -m {number}.json docs --jsonl text --ordinary {option}") == [ids]
 
 
 def test_an_unclear_separator_is_an_error(texts: Path) -> None:
@@ -218,8 +217,7 @@ def test_blocks_and_processes_cut_no_special_token(
     (here / "text").write_bytes(text.encode())
     rows = [text[start : start + 999] for start in range(0, len(text), 999)]
     (here / "docs").write_text("".join(f"{json.dumps({'text': row})}\n" for row in rows))
-    ids = tokenizer.encode(text)
-    assert rows_of(f"encode -m t.json text --jobs {jobs}")[0] == ids
+    assert rows_of(f"encode -m t.json text --jobs {jobs}")[0] == tokenizer.encode(text)
     separated = [i for row in rows for i in (*tokenizer.encode(row), 271)][:-1]
     words = f"encode -m t.json docs --jsonl text --separator '<|end|>' --jobs {jobs}"
     assert rows_of(words)[0] == separated

@@ -64,8 +64,7 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
     words: list[str], folder: Path
 ) -> None:
     """With `--json`, a terminal gets the bytes of a pipe, and so it does with ids and counts."""
-    piped = bpetite(*words).stdout
-    assert result_in_terminal(words, folder) == (0, piped.decode())
+    assert result_in_terminal(words, folder) == (0, bpetite(*words).stdout.decode())
 
 
 @pytest.mark.parametrize(("columns", "first"), [(80, "saved: "), (30, "{")])

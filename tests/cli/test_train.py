@@ -110,8 +110,7 @@ def test_artifact_is_that_of_the_library(here: Path, inputs: str, documents: lis
     words = f"train --input {inputs} --vocab-size 300 --output t.json"
     result = bpetite(*words.split(), stdin=TEXT.encode())
     assert json.loads(result.stdout)["bytes"] == len("".join(documents).encode())
-    expected = artifact_of(*documents, vocab_size=300, folder=here)
-    assert (here / "t.json").read_bytes() == expected
+    assert (here / "t.json").read_bytes() == artifact_of(*documents, vocab_size=300, folder=here)
 
 
 def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> None:
@@ -122,8 +121,7 @@ def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> Non
     (here / "c.txt").write_bytes(text.encode())
     assert len(text.encode()) > 3 * block
     train(here / "c.txt", here / "t.json")
-    expected = artifact_of(text, vocab_size=300, folder=here)
-    assert (here / "t.json").read_bytes() == expected
+    assert (here / "t.json").read_bytes() == artifact_of(text, vocab_size=300, folder=here)
 
 
 def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:

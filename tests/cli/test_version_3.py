@@ -291,8 +291,7 @@ def test_sizes_begin_with_the_whole_tokens() -> None:
 @pytest.mark.parametrize("merges", [0, 1, len(MERGES)])
 def test_truncating_keeps_ids(folder: Path, merges: int) -> None:
     """The last merges go; all other tokens keep their ids, also whole and special ones."""
-    words = f"truncate -m m.json --vocab-size {259 + merges} -o small.json"
-    result = bpetite(*shlex.split(words))
+    result = bpetite(*shlex.split(f"truncate -m m.json --vocab-size {259 + merges} -o small.json"))
     told = f"saved: small.json, {259 + merges} of {FIRST + 3} mergeable tokens; "
     assert lines(result.stderr) == [f"{told}3 special tokens are ids 0-310, with gaps"]
     assert (folder / "small.json").read_bytes() == canonical(content_of(whole=True, merges=merges))

@@ -102,8 +102,7 @@ def test_rows_fit_and_have_all_tokens(tokens: list[tuple[int, bytes]], width: in
 @pytest.mark.posix
 def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
     """Neighbors differ in color; special tokens have their own, and so has what a step makes."""
-    text = "ab ab<|endoftext|>x"
-    words = ["show", "--model", str(worked), "--text", text]
+    words = ["show", "--model", str(worked), "--text", "ab ab<|endoftext|>x"]
     status, shown = terminal_process(words, here)
     assert (status, shown) == shown_in_terminal(words, here)
     assert status == 0
@@ -139,8 +138,7 @@ def test_block_size_does_not_change_rows(model: Path, here: Path) -> None:
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
     (here / "text").write_bytes(text.encode())
     rows = lines(bpetite("show", "--model", model, "--input", "text").stdout)
-    ids = "│".join(rows[1:-1:3]).split("│")
-    assert list(map(int, ids)) == Tokenizer.load(model).encode(text)
+    assert list(map(int, "│".join(rows[1:-1:3]).split("│"))) == Tokenizer.load(model).encode(text)
 
 
 @pytest.mark.parametrize("text", ["", "Hello ⛵", "a<|endoftext|>船夫 \r\n\x00", HOSTILE])
@@ -309,8 +307,7 @@ def test_the_page_describes_the_file(sample: Path) -> None:
 def test_json_is_complete(sample: Path) -> None:
     """The figures are those of the file: every length, every script, every incomplete character."""
     sample.write_text(json.dumps(json.loads(sample.read_bytes()), indent=1))
-    result = bpetite("inspect", "--model", sample, "--json")
-    data = json.loads(result.stdout)
+    data = json.loads(bpetite("inspect", "--model", sample, "--json").stdout)
     file = json.loads(sample.read_bytes())
     tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
     expected = {
@@ -511,8 +508,7 @@ def test_unusual_vocabularies_are_inspected(here: Path) -> None:
     merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
     write_artifact(here / "m.json", merges)
     for words in ("--token 256", "--token 268", ""):
-        page = printed(f"inspect --model m.json {words}").decode()
-        assert page.replace("\n", "").isprintable()
+        assert printed(f"inspect --model m.json {words}").decode().replace("\n", "").isprintable()
 
 
 @pytest.mark.posix

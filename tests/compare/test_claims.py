@@ -145,8 +145,7 @@ def both(
     start: Tokenizer, corpus: list[str], folder: Path, more: int = 20
 ) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
     """Extend a tokenizer with bpetite, and its export with bpe-continue."""
-    size = len(start._artifact.tokens) + more
-    ours = Tokenizer.train(corpus, size, start=start, keep_ids=True)
+    ours = Tokenizer.train(corpus, len(start._artifact.tokens) + more, start=start, keep_ids=True)
     base = exported(start, folder / "start.json")
     every = len(start._artifact.ids) + more
     theirs = continue_training(base, texts=corpus, vocab_size=every, show_progress=False)
@@ -251,8 +250,7 @@ def test_decoding_half_a_character(small_model: Path) -> None:
     with pytest.raises(UnicodeDecodeError):
         encoding.decode(ids, errors="strict")
     hf = hugging_face([], 256)
-    half = [hf.get_vocab()[letter] for letter in "æĹ"]
-    assert hf.decode(half) == "\ufffd"
+    assert hf.decode([hf.get_vocab()[letter] for letter in "æĹ"]) == "\ufffd"
 
 
 def test_lossless_round_trips(small_model: Path) -> None:
@@ -296,8 +294,7 @@ def test_accepting_an_unknown_id(small_model: Path) -> None:
     with pytest.raises(KeyError):
         to_tiktoken(small_model).decode([97, 9999])
     hf = hugging_face([], 256)
-    letter = hf.get_vocab()["a"]
-    assert hf.decode([letter, 9999]) == "a"
+    assert hf.decode([hf.get_vocab()["a"], 9999]) == "a"
 
 
 def test_accepting_true_as_an_id(small_model: Path) -> None:

@@ -160,8 +160,7 @@ shared              261     256
 single byte share 28.6%  100.0%"""
     assert lines(done(f"{words} --parallel", folder).stderr) == expected.splitlines()
     plain = done(words, folder)
-    ratio = r"(?m)^ratio to first\n(  .*\n)+"
-    assert plain.stderr.decode() == re.sub(ratio, "", f"{expected}\n")
+    assert plain.stderr.decode() == re.sub(r"(?m)^ratio to first\n(  .*\n)+", "", f"{expected}\n")
     assert b'"ratio_to_first": 1.0' not in plain.stdout
 
 
@@ -201,8 +200,7 @@ def test_long_texts_show_only_the_difference(folder: Path) -> None:
 def test_parity_of_files(folder: Path) -> None:
     """If all ids are equal, the status is 0 and the figures say how much was compared."""
     typed = "日本語 <|endoftext|>".encode()
-    words = "parity --model tokenizer.json text.txt -"
-    result = done(words, folder, stdin=typed, env=OFFLINE)
+    result = done("parity --model tokenizer.json text.txt -", folder, stdin=typed, env=OFFLINE)
     found = data(result.stdout)
     size = (folder / "text.txt").stat().st_size + len(typed)
     assert (found["equal"], found["bytes"]) == (True, size)
@@ -377,8 +375,7 @@ def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> Non
     assert lines(result.stderr)[-1] == note
     flags = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized", "special"), False)
     added = {str(400 + one): {"content": f"<|{one}|>", **flags} for one in range(8)}
-    config = json.dumps({"added_tokens_decoder": added})
-    (folder / "tokenizer_config.json").write_text(config)
+    (folder / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": added}))
     result = done(f"{words} --pattern gpt2", folder)
     assert lines(result.stderr)[1].endswith("<|4|> (404), <|5|> (405) and 2 more")
     assert data(result.stdout)["notes"] == []

@@ -32,8 +32,7 @@ def test_the_encoding_matches_the_artifact(small_model: Path) -> None:
 
 def test_a_real_difference_is_found(tmp_path: Path) -> None:
     """A hand-made model with a token that its merges never make differs from tiktoken there."""
-    path = write_artifact(tmp_path / "a.json", UNREACHABLE)
-    found = compare(path, "a é abc", "self").difference
+    found = compare(write_artifact(tmp_path / "a.json", UNREACHABLE), "a é abc", "self").difference
     assert found is not None
     assert (found.token, found.byte, found.character) == (5, 5, 4)
     assert found.ours == (256, b"ab")

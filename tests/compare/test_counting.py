@@ -224,8 +224,7 @@ def test_unknown_patterns_get_whole_files(
     monkeypatch.setattr(_text, "_BLOCK_BYTES", 1)
     (tmp_path / "text").write_bytes(b"a b c")
     register("whole", b"a b c", pattern="(?s:.+)")
-    result = report(small_model, [tmp_path / "text"], ["whole"])
-    ours, theirs = result.rows
+    ours, theirs = report(small_model, [tmp_path / "text"], ["whole"]).rows
     assert (ours.name, ours.per_text) == (
         "bpetite",
         (len(Tokenizer.load(small_model).encode("a b c")),),
@@ -245,8 +244,7 @@ def test_the_page_on_languages_has_what_its_commands_print(
     _, commands = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     path = f"{Path(BPETITE).parent}:{os.environ['PATH']}"
     more = {"BPETITE_MODELS": str(model_files), "COLUMNS": "200", "PATH": path}
-    done = run("bash", "-ec", commands, cwd=tmp_path, env=more)
-    _, table = done.stderr.split("\n" + " " * 10, 1)
+    _, table = run("bash", "-ec", commands, cwd=tmp_path, env=more).stderr.split("\n" + " " * 10, 1)
     names, *lines = table.splitlines()
     expected = ""
     for line in lines[: lines.index(next(line for line in lines if line.startswith("vocab")))]:

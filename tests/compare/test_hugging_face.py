@@ -105,8 +105,7 @@ def test_a_merge_like_a_comment_can_be_exported(tmp_path: Path) -> None:
     """A tokenizer with a merge like the header of `merges.txt` is read from `tokenizer.json`."""
     merges = [(ord("#"), ord("v"))]
     merges += [(255 + place, ord(letter)) for place, letter in enumerate("ersionx", 1)]
-    model = write_artifact(tmp_path / "a.json", merges)
-    encode, _ = load_back(model, "huggingface", tmp_path)
+    encode, _ = load_back(write_artifact(tmp_path / "a.json", merges), "huggingface", tmp_path)
     assert encode("version") == oracle.encode("version", merges)
 
 

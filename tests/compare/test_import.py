@@ -258,8 +258,7 @@ def test_the_ids_of_tekken_follow_those_of_special_tokens(tmp_path: Path) -> Non
     assert imported.notes[0].startswith("3 of the ids from 0 to 2, which are for special tokens, ")
     assert Tokenizer.load(new).encode("the") == [3 + 256, 3 + ord("e")]
     path.write_bytes(tekken([name(2, "</s>")])[0])
-    given = {"<s>": 1}
-    imported = import_tokenizer(path, "tekken", new, overwrite=True, special_tokens=given)
+    imported = import_tokenizer(path, "tekken", new, overwrite=True, special_tokens={"<s>": 1})
     assert imported.special_tokens == {"<s>": 1, "</s>": 2}
 
 
@@ -315,8 +314,7 @@ def test_other_files_are_rejected(data: bytes, fault: str, tmp_path: Path) -> No
 def test_a_configuration_without_tokens_gives_none(config: object, tmp_path: Path) -> None:
     """Other configurations beside a file of ranks are ignored."""
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
-    path = write_ranks(tmp_path / "ranks", BYTES)
-    assert ranks_imported(path, tmp_path).special_tokens == {}
+    assert ranks_imported(write_ranks(tmp_path / "ranks", BYTES), tmp_path).special_tokens == {}
 
 
 def test_endless_ranks_are_rejected(tmp_path: Path) -> None:

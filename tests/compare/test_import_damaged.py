@@ -132,6 +132,5 @@ def test_damaged_files_end_in_three_lines(files: dict[str, bytes], tmp_path: Pat
 
 def check_short(shown: list[str], content: bytes) -> None:
     """Check that an error has at most three lines of 80 columns, for people."""
-    size = sum(terminal_width(line) // 80 + 1 for line in shown)
-    assert size <= 3, (shown, content[:3000])
+    assert sum(terminal_width(line) // 80 + 1 for line in shown) <= 3, (shown, content[:3000])
     assert not re.search("bug|codec|Traceback", shown[0]), (shown, content[:3000])

@@ -120,8 +120,7 @@ def test_the_chat_template(ours: Tokenizer, both: list[Any]) -> None:
     for tokenizer in both:
         text = tokenizer.apply_chat_template(chat, tokenize=False)
         assert text == "<|user|>the cat<|endoftext|>"
-        ids = tokenizer(text)["input_ids"]
-        assert ids == [own + 1, *ours.encode("the cat"), own]
+        assert tokenizer(text)["input_ids"] == [own + 1, *ours.encode("the cat"), own]
 
 
 def test_what_transformers_saves_can_be_imported(folder: Path, tmp_path: Path) -> None:

@@ -283,8 +283,7 @@ def test_only_the_merges_of_an_extension_complete_tokens() -> None:
     tokens = [*oracle.vocabulary(merges).values()][:-1]
 
     def found(*ids: int) -> set[int]:
-        numbering = Numbering((*range(256), *ids))
-        return completed_numbers(Artifact(merges, tokens, GPT2, (), numbering))
+        return completed_numbers(Artifact(merges, tokens, GPT2, (), Numbering((*range(256), *ids))))
 
     assert found(300, 290, 310, 295, 294, 293) == {257, 259, 260, 261}
     assert found(300, 290, 299, 310, 311, 309) == {261}

@@ -96,11 +96,9 @@ def test_names_are_found_as_by_a_slow_search(number: int) -> None:
     names: set[str] = set()
     while len(names) < number:
         names.add("<" + "".join(source.choices("|ab", k=source.randrange(9))) + f"{len(names)}>")
-    ids = {name: 256 + place for place, name in enumerate(sorted(names))}
-    cutter = SpecialTokens(ids)
+    cutter = SpecialTokens({name: 256 + place for place, name in enumerate(sorted(names))})
     for _ in range(30):
-        pieces = [*source.choices([*sorted(names)[:40], "<", "|", "a", "1>", "\n"], k=12)]
-        text = "".join(pieces)
+        text = "".join([*source.choices([*sorted(names)[:40], "<", "|", "a", "1>", "\n"], k=12)])
         assert cutter.cut(text) == cut_slowly(text, sorted(names))
 
 

@@ -46,8 +46,7 @@ def test_artifact_is_unchanged(tmp_path: Path, name: str) -> None:
 def test_chunks_are_unchanged() -> None:
     """FR-4: each text is still cut into the recorded chunks."""
     for vector in read("chunks")["vectors"]:
-        chunks = [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])]
-        assert chunks == vector["chunks"]
+        assert [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])] == vector["chunks"]
 
 
 def test_training_of_the_example(tmp_path: Path, tokenizer: Tokenizer) -> None:

@@ -91,8 +91,7 @@ def test_a_right_answer_passes(
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_starting_file_is_not_started(number: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The check of a starting file says that it is not started."""
-    path = FOLDER / "start" / f"exercise_{number}.py"
-    status, said = check(number, path, capsys)
+    status, said = check(number, FOLDER / "start" / f"exercise_{number}.py", capsys)
     assert (status, said.startswith(f"exercise {number}: not started ")) == (1, True)
 
 
@@ -198,8 +197,7 @@ def test_the_exercises_need_only_the_core() -> None:
     """All code of the exercises imports only the standard library, `regex` and bpetite."""
     modules = (imported_modules(source.read_text("utf-8")) for source in sources(FOLDER))
     names = {name.partition(".")[0] for found in modules for name in found}
-    own = {"answers", "checks", "given"}
-    assert names - own - sys.stdlib_module_names == {"bpetite", "regex"}
+    assert names - {"answers", "checks", "given"} - sys.stdlib_module_names == {"bpetite", "regex"}
 
 
 @pytest.mark.parametrize("number", NUMBERS)

@@ -305,8 +305,7 @@ def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
     except (KeyError, ValueError):
         check_refused(ask, path, data)
         return False
-    saved = ask("load", encoded(data), [], [])["file"].encode()
-    assert saved == tokenizer._artifact.to_bytes()
+    assert ask("load", encoded(data), [], [])["file"].encode() == tokenizer._artifact.to_bytes()
     return True
 
 

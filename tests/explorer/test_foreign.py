@@ -119,8 +119,7 @@ def test_settings(ask: Ask, tmp_path: Path, reason: str, change: Change) -> None
     """A setting that changes ids is refused by name; others are ignored, as in an import."""
     change(file := File())
     (path := tmp_path / "tokenizer.json").write_text(json.dumps(file.content), encoding="utf-8")
-    found = check_same(ask, "huggingface", [path], tmp_path)
-    assert reason or not found
+    assert reason or not check_same(ask, "huggingface", [path], tmp_path)
 
 
 @pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
@@ -150,8 +149,7 @@ def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
     assert check_same(ask, "tiktoken", [path], tmp_path) == ""
     for gap, faulty in ((1, False), (2, False), (3, True)):
         path = write_ranks(tmp_path / "model.tiktoken", ranks | {b"abcabc": 258 + gap})
-        verdict = check_same(ask, "tiktoken", [path], tmp_path)
-        assert bool(verdict) == faulty
+        assert bool(check_same(ask, "tiktoken", [path], tmp_path)) == faulty
 
 
 @pytest.mark.parametrize(
@@ -171,8 +169,7 @@ def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
 )
 def test_lines_of_ranks(ask: Ask, tmp_path: Path, lines: bytes, reason: str) -> None:
     """Ranks that contradict each other, or that another pattern made, are refused by line."""
-    ranks = {bytes([value]): value for value in range(256)}
-    path = write_ranks(tmp_path / "model.tiktoken", ranks)
+    path = write_ranks(tmp_path / "model.tiktoken", {bytes([value]): value for value in range(256)})
     path.write_bytes(path.read_bytes().rstrip() + b"\n" + lines)
     found = check_same(ask, "tiktoken", [path], tmp_path)
     assert reason in found

@@ -48,8 +48,7 @@ def test_a_text_after_every_number_of_merges(
     replay = ask("replay", merges, text, {"pattern": pattern, "specialTokens": names})
     assert replay["size"] == len(text.encode())
     for made, shown in enumerate(replay["all"]):
-        artifact = Artifact.of_merges(merges[:made], PATTERNS[pattern], names)
-        tokenizer = Tokenizer._of(artifact)
+        tokenizer = Tokenizer._of(Artifact.of_merges(merges[:made], PATTERNS[pattern], names))
         ids = tokenizer.encode(text)
         assert shown["ids"] == ids
         assert shown["count"] == len(ids)

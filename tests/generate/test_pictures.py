@@ -35,8 +35,7 @@ def test_the_text_states_the_measured_figures() -> None:
     other = many["bytes per token"]["multilingual"]
     used = code["held-out text"]["lengths"]
     learned = 256 + sum(code["vocabulary"]["lengths"].values())
-    few = sum(code["vocabulary"]["classes"][name] for name in ("punctuation", "whitespace"))
-    assert few < 1000
+    assert sum(code["vocabulary"]["classes"][name] for name in ("punctuation", "whitespace")) < 1000
     for words in (
         f"at {learned:,} tokens no pair is left",
         f"gives {prose['bytes per token']['multilingual'][-1]:.2f} bytes per token",

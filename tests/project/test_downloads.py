@@ -47,8 +47,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
             member = tarfile.TarInfo(name)
             member.size = len(data)
             package.addfile(member, BytesIO(data))
-    sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
-    return Model("@some/tokenizer@1.0", sha256, [*FILES])
+    return Model("@some/tokenizer@1.0", hashlib.sha256(archive.read_bytes()).hexdigest(), [*FILES])
 
 
 def test_a_model_gets_a_folder_with_its_files(model: Model, tmp_path: Path) -> None:

@@ -158,8 +158,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
 def test_a_file_is_cut_where_no_chunk_is(tmp_path: Path) -> None:
     """The counts of the parts of a file are those of the file."""
     source = random.Random(14)
-    pieces = [*PIECES, *WHITESPACE, *SEPARATORS, "word ", "word\n"]
-    text = "".join(source.choices(pieces, k=20_000))
+    text = "".join(source.choices([*PIECES, *WHITESPACE, *SEPARATORS, "word ", "word\n"], k=20_000))
     (tmp_path / "text").write_bytes(text.encode())
     run_program(tmp_path, block("mmap"), 'cut_file("text", 400)')
     parts = [f"text.{part}" for part in range(400)]
@@ -321,5 +320,4 @@ def test_damaged_files_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "ids.bin").write_bytes(b"l\0o")
     assert status(block("bpetite parity"), tmp_path) != 0
     (tmp_path / "kernel.txt").write_bytes(b"")
-    check_of_hash = block("apt-get").splitlines()[-2:]
-    assert status("\n".join(check_of_hash), tmp_path) != 0
+    assert status("\n".join(block("apt-get").splitlines()[-2:]), tmp_path) != 0

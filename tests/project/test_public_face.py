@@ -23,8 +23,7 @@ NETWORKED: Final = frozenset(
 
 def test_the_code_is_in_the_documented_folder() -> None:
     """FR-1, FR-30, FR-31: `bpetite` is packages/core/src/bpetite, and it exports only its class."""
-    package = Path(inspect.getfile(bpetite)).resolve().parent
-    assert package == PACKAGES / "core" / "src" / "bpetite"
+    assert Path(inspect.getfile(bpetite)).resolve().parent == PACKAGES / "core" / "src" / "bpetite"
     assert bpetite.__all__ == ["Tokenizer"]
     assert [name for name in vars(bpetite) if not name.startswith("_")] == ["Tokenizer"]
     assert Tokenizer.__module__.startswith("bpetite.")

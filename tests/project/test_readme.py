@@ -74,6 +74,5 @@ def test_training_on_the_sample_gives_the_published_hash(tmp_path: Path) -> None
 
 def test_the_story_describes_its_merges() -> None:
     """The sample text describes its own first two merges, correctly."""
-    text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
-    tokenizer = Tokenizer.train(text, 258)
+    tokenizer = Tokenizer.train((ROOT / "docs" / "sample.txt").read_bytes().decode(), 258)
     assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]

@@ -85,8 +85,7 @@ def test_the_map_fits_on_a_phone(site: Path, tmp_path: Path) -> None:
 def test_pages_above_docs_are_pages_of_the_site(site: Path) -> None:
     """The site shows the README and the others, where their links work; none is a download."""
     assert [*(site / "_downloads").rglob("*.md")] == []
-    first = (site / "first-steps.html").read_text("utf-8")
-    assert 'href="README.html#install"' in first
+    assert 'href="README.html#install"' in (site / "first-steps.html").read_text("utf-8")
     assert 'src="_images/merging.svg"' in (site / "README.html").read_text("utf-8")
 
 

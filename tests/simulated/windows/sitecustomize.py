@@ -146,8 +146,7 @@ def _show_newlines() -> None:
     write_text = pathlib.Path.write_text
 
     def write_lines(path: pathlib.Path, data: str, **options: str) -> int:
-        newline = "\r\n" if _is_ours(1) else None
-        return write_text(path, data, **{"newline": newline, **options})
+        return write_text(path, data, **{"newline": "\r\n" if _is_ours(1) else None, **options})
 
     setattr(pathlib.Path, write_text.__name__, write_lines)
 
