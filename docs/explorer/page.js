@@ -185,10 +185,11 @@ function goTo(merges) {
   const counts = panes.map((pane) => pane.replay.tokens[mergesOf(pane)]);
   const { size } = panes[0].replay;
   const ratios = counts.map((count) => (count ? size / count : 1));
+  const shown = size ? ratios.map((ratio) => ratio.toFixed(2)).join(" | ") : "–";
   const tokens = counts.map(number).join(" | ");
   element("figure-tokens").textContent = tokens;
   element("figure-bytes").textContent = number(size);
-  element("figure-ratio").textContent = ratios.map((ratio) => ratio.toFixed(2)).join(" | ");
+  element("figure-ratio").textContent = shown;
   element("figure-merges").textContent = number(merges);
   reader.point(mergesOf(panes[0]), ratios[0]);
   element("merge").replaceChildren(...panes.map(describeMerge));
@@ -595,6 +596,8 @@ function drawPairs() {
   element("more-pairs").textContent = rest > 0 ? `and ${plural(rest, "pair")} more` : "";
   element("winner").textContent = !best
     ? "No chunk has two tokens left, so there is no pair to merge."
+    : isDone()
+    ? "The vocabulary has its size, so no pair is merged."
     : best.tied > 1
       ? `A tie: ${number(best.tied)} pairs occur ${times(best.count)}. The smallest ids win: ${best.pair.join(", ")}.`
       : `One pair is the most frequent: ${best.pair.join(", ")} occurs ${times(best.count)}.`;
@@ -617,6 +620,7 @@ function drawIds(ids, pair) {
 function drawChunks() {
   const { chunks, chunksWith } = lesson.training;
   const pair = isDone() ? null : lesson.best.pair;
+  element("underlined").hidden = !pair;
   // Of many chunks, those that the next merge changes come first.
   const next = (chunks.length > SHOWN_CHUNKS && pair && chunksWith.get(bpe.keyOf(...pair))) || [];
   const most = [...chunks].sort((one, other) => other.count - one.count);
@@ -855,13 +859,19 @@ function setSize(value) {
 /* ---- What a reader does ---- */
 
 const on = (id, event, act) => element(id).addEventListener(event, act);
-const fromTyping = (act) => {
-  let timer = null;
-  return (event) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => act(event.target.value), 120);
-  };
+let typing = null; // what was typed and is not drawn yet: the page waits until a reader pauses
+const drawTyped = () => {
+  clearTimeout(typing?.timer);
+  const draw = typing?.draw;
+  typing = null;
+  draw?.();
 };
+const fromTyping = (act) => ({ target }) => {
+  clearTimeout(typing?.timer);
+  typing = { draw: () => act(target.value), timer: setTimeout(drawTyped, 120) };
+};
+// What a reader does next is done with the text that they see.
+for (const event of ["click", "change"]) document.addEventListener(event, drawTyped, true);
 
 for (const view of ["text", "train"]) {
   on(`tab-${view}`, "click", () => show(view));

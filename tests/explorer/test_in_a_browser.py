@@ -153,6 +153,12 @@ def test_play_keeps_the_merge_in_view(look: Look) -> None:
     assert len({*places}) == 1
 
 
+def test_a_click_after_typing_acts_on_the_typed_text(look: Look) -> None:
+    """What was typed is neither lost nor late."""
+    (found,) = look([("view=text&tokenizer=prose&text=x", 360, "type, then ids")])
+    assert (found["text"], found["ids"]) == ("in the tin", sample("prose").encode("in the tin"))
+
+
 def test_the_first_screen(look: Look) -> None:
     """Each word of its first sentence is a token, and no line strikes a label."""
     links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
