@@ -111,8 +111,8 @@ def test_compare_commands_say_what_to_install(install: Callable[..., None], word
     named = "encoding o200k_base" if command == "count" else f"command {command}"
     install("bpetite_compare")  # an empty package
     requirements = (
-        "`bpetite-cli[compare]` from where you got bpetite-cli; with uv, that is "
-        "`./packages/cli[compare]` in a clone, and from an address "
+        "`bpetite-cli[compare]` instead of bpetite-cli, or name it after `uvx --from`; "
+        "in a clone that is `./packages/cli[compare]`, and from an address "
         "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
     )
     assert refused(bpetite(*words.split())) == [

@@ -442,7 +442,7 @@ ONLY_ONCE = "standard input (-) can be read only once"
         ("export --model tokenizer.json --to tiktoken --output no/x", "no/x: folder "),
         ("parity --model tokenizer.json --input - -", ONLY_ONCE),
         (f"{COMPARE} --input - - --report", ONLY_ONCE),
-        ("import --from tiktoken --input none --output x", "none: No such file or directory"),
+        ("import none --output x", "none: No such file or directory (import downloads no model); "),
         ("import tokenizer.json --output x", "is already a bpetite tokenizer file"),
         ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),

@@ -296,6 +296,7 @@ NEITHER: Final = "it is not a tokenizer.json, a tekken.json, vocab.json with mer
         *((data, NEITHER) for data in (b"[1, 2]", b'{"a": "b"}', b"\x89PNG\r\n", b"")),
         (b'{"model": {}}', "it has its own split pattern; leave out --pattern"),
         (b'{"config": {}}', "it has its own split pattern; leave out --pattern"),
+        (b'{"tokenizer_class": "x"}', "it only configures a tokenizer; name the tokenizer.json"),
     ],
 )
 def test_other_files_are_rejected(data: bytes, fault: str, tmp_path: Path) -> None:

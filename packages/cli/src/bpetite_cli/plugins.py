@@ -75,7 +75,7 @@ def not_installed_message(what: str) -> str:
     """Return a message that explains how to install bpetite-compare."""
     return (
         f"{what} requires bpetite-compare, which is not installed\n"
-        "install `bpetite-cli[compare]` from where you got bpetite-cli; with uv, that is "
-        "`./packages/cli[compare]` in a clone, and from an address "
+        "install `bpetite-cli[compare]` instead of bpetite-cli, or name it after `uvx --from`; "
+        "in a clone that is `./packages/cli[compare]`, and from an address "
         "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
     )

@@ -4,6 +4,7 @@ The form of the other tokenizer is found from its content. It is read (`_from_ra
 `_from_huggingface`), converted (`_conversion`) and saved.
 """
 
+import errno
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -131,6 +132,10 @@ def _files_of(names: list[str], form: str | None) -> list[str]:
         raise ValueError(
             f"expected one file or folder, or vocab.json and merges.txt, found {len(names)} paths"
         )
+    for name in names:
+        if not os.path.lexists(name):
+            reason = f"{os.strerror(errno.ENOENT)} (import downloads no model)"
+            raise FileNotFoundError(errno.ENOENT, reason, name)
     return names
 
 
@@ -214,6 +219,8 @@ def _form_of(content: Mapping[str, Any]) -> str:
         return "tekken"
     if {*map(type, content.values())} == {int}:
         return "gpt2"
+    if "tokenizer_class" in content:
+        raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
     raise ValueError(_UNKNOWN)
 
 
