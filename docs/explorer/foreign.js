@@ -302,6 +302,8 @@ const foreign = (() => {
     const taken = new Map();
     const lines = new TextDecoder("latin1").decode(bytes).split(/\r\n|\r|\n/);
     if (lines.at(-1) === "") lines.pop();
+    const begins = !lines.length || /^\S+\s+\d+\s*$/.test(lines[0]);
+    expect(begins, () => `it is not a tokenizer: its first line is ${shown(lines[0].slice(0, 40))}`);
     await forEach(lines, (line, place) => {
       const [word, rank, ...more] = line.split(/[ \t\v\f]+/).filter((part) => part);
       const good = !more.length && BASE64.test(word) && /^(?:0|[1-9]\d{0,8})$/.test(rank);

@@ -177,6 +177,14 @@ function drawCurve(view, curves, last) {
   };
 }
 
+/** Turn buttons off or on; the focus of one that is turned off goes to another. */
+function disable(ids, off, next) {
+  for (const button of ids.map(element)) {
+    if (off && document.activeElement === button) element(next).focus();
+    button.disabled = off;
+  }
+}
+
 /** Show the text after a number of merges. */
 function goTo(merges) {
   const { panes, last } = reader;
@@ -200,8 +208,8 @@ function goTo(merges) {
   });
   const spoken = `${merges} of ${last} merges, ${tokens} tokens`;
   element("merges").setAttribute("aria-valuetext", spoken);
-  element("none").disabled = element("back").disabled = merges === 0;
-  element("all").disabled = element("next").disabled = merges === last;
+  disable(["none", "back"], merges === 0, "play");
+  disable(["all", "next"], merges === last, "play");
   if (element("play").textContent !== "Pause") element("play").disabled = last === 0;
   for (const { replay } of panes) {
     for (const { visible, drawnAt, element } of replay.blocks) {
@@ -569,8 +577,8 @@ function drawTraining() {
       return make("li", "", make("small", "", `${id} `), drawToken(training.tokens[id], place));
     }),
   );
-  element("train-back").disabled = made === 0;
-  element("train-next").disabled = element("train-end").disabled = isDone();
+  disable(["train-back"], made === 0, "train-play");
+  disable(["train-next", "train-end"], isDone(), "train-play");
   element("use").disabled = element("download").disabled = made === 0;
   saveState();
 }
@@ -705,7 +713,9 @@ function say(text) {
 
 function savePage(event) {
   const name = share.ONE_FILE;
-  const saved = `Saved as ${name}, usually among your downloads. It works offline.`;
+  // Whether a browser gets a served file, no page is told.
+  const where = share.isOneFile ? `Saved as ${name}, usually among your downloads` : `Look for ${name} in your downloads`;
+  const saved = `${where}. It works offline, without your text: send a link with it.`;
   if (share.isOneFile) download(share.source, "text/html", name);
   if (share.isOneFile || location.protocol === "file:") event.preventDefault();
   const isHere = !share.isOneFile && location.protocol === "file:";
@@ -720,7 +730,8 @@ async function copyLink() {
   field.value = isLocal ? fragment : location.href.replace(/#.*/s, "") + fragment;
   const done = (await copy(field)) ? "Copied." : "This browser does not let a page copy: copy the selected text.";
   const where = `Put it behind the address of the receiver's page, as in …/${share.ONE_FILE}#…`;
-  element("said").textContent = isLocal ? `${done} It is the end of a link. ${where}` : done;
+  const offline = "Its part from # on also works behind the address of a saved page.";
+  element("said").textContent = `${done} ${isLocal ? `It is the end of a link. ${where}` : offline}`;
 }
 
 /** Copy what a field contains; if the browser does not allow it, show the field, selected. */
@@ -773,7 +784,9 @@ function writeState() {
   linked = link.fragment;
   element("link-lacks").textContent = share.warning(link);
   try {
-    history.replaceState(null, "", linked);
+    // What the address has no room for stays in this tab, so that nothing is lost on reload.
+    const own = link.without.length > refused.length ? { text: state.text, corpus: lesson.corpus } : null;
+    history.replaceState(own, "", linked);
   } catch {} // a frame without an address of its own
   return linked;
 }
@@ -787,7 +800,9 @@ const lessonState = () => ({
 /** Show what the address describes. What it leaves out is as on a first visit. */
 function loadState() {
   const fields = logic.ofFragment(location.hash);
-  const { view, tokenizer, beside, text, merges, at, ids, ordinary, corpus, size, step } = fields;
+  const own = fields.without ? history.state : null;
+  const { text, corpus } = own ?? fields;
+  const { view, tokenizer, beside, merges, at, ids, ordinary, size, step } = fields;
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
   lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
@@ -801,7 +816,7 @@ function loadState() {
   state.beside = isKnown(beside) ? beside : fileOf(fields, "beside") ?? "";
   state.text = text ?? EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
   reader.other = linked = null;
-  say(share.missing(fields.without));
+  say(own ? "" : share.missing(fields.without));
   drawChoices();
   readText(trained ? undefined : count(merges));
   // A tokenizer that takes long to train is seen in training, where it can be stopped.

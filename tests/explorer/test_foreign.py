@@ -236,6 +236,7 @@ MERGES: Final = ("merges.txt", b"#version: 0.2\na a\n")
         ),
         ([("a.json", b'{"a": [' + b"{}," * (1 << 18) + b"{}]}")], "expected JSON: fewer objects"),
         ([("a.tiktoken", b"")], "it has no token for the byte 0x00"),
+        ([("notes.txt", b"To be, or not\n")], "it is not a tokenizer: its first line is "),
         ([IDS], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
         ([MERGES], "it has merges, but no ids; choose vocab.json and merges.txt at once"),
         ([IDS, IDS], "expected one file, or vocab.json and merges.txt"),

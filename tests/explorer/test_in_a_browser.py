@@ -504,6 +504,12 @@ def test_a_long_text_is_not_in_a_link(page: Chromium, site: str) -> None:
     link = copied(page)
     assert "text=" not in link.replace("without=text", "").replace("view=text", "")
     assert "tokenizer=code" in link
+    page.send("Page.reload")
+    page.wait("document.getElementById('text')?.value.length === 700")
+    assert "The text here is an example" not in page.run(SEEN)
+    page.run("document.getElementById('none').focus()")
+    page.press("Enter")  # which turns the button off
+    assert page.run("document.activeElement.id") == "play"
     ready(page, link)
     assert "The text here is an example: the sender's text was too long" in page.run(SEEN)
 
