@@ -208,7 +208,10 @@ def test_an_array_may_have_any_amount_of_whitespace(
 
 
 def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
-    """An argument that is not text is an error; no surrogate gets in."""
+    """An argument that is not text is an error; no surrogate gets in. A text is no file."""
+    (line,) = refused(bpetite("encode", "--model", model, "Hello world"))
+    advice = "No such file or directory (for a text, use --text); check the path"
+    assert line == f"error: 'Hello world': {advice}"
     shown = refused(bpetite("encode", "--model", model, "--text", b"a\xff"), 2)
     assert "expected UTF-8 in an argument, found b'a\\xff'; use a file" in shown[0]
 

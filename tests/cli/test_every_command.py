@@ -68,10 +68,12 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
         (b"\xff", "expected UTF-8"),
     ):
         model.write_bytes(content)
-        (line,) = refused(bpetite(*call_of(command)))
+        line, *hints = refused(bpetite(*call_of(command)))
         assert line.startswith(
             f"error: cannot use this tokenizer file: tokenizer.json: {complaint}"
         )
+        early = ["it ends too early: copy it again, or train it again"]
+        assert hints == early * complaint.startswith("expected JSON")
     for other in ("/", "fifo", "/dev/zero"):
         model.unlink()
         model.symlink_to(other)

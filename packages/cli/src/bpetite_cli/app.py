@@ -77,7 +77,12 @@ def _run_command(arguments: Sequence[str]) -> int:
         options = parser.parse_args(arguments)
         with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
             check_output()
-            options.run(options)
+            try:
+                options.run(options)
+            except FileNotFoundError as error:
+                if hasattr(options, "text") and " " in str(error.filename):
+                    error.strerror = f"{error.strerror} (for a text, use --text)"
+                raise
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0
