@@ -79,7 +79,9 @@ def short(runs: Sequence[Run]) -> str:
         f"{ratios['tiktoken']['encoding, one process']} times as fast as tiktoken:\n\n"
         f"{_summary(runs)}\n"
         "Below 1, bpetite is slower. Two numbers are for its worst and its best text. tiktoken has "
-        f"only an educational trainer. Measured on {texts}, with {facts['Python']} on "
+        "only an educational trainer; Hugging Face's encoder also finds the place of each token. "
+        f"Measured in {facts['date'][:7]} with {facts['versions'].split(',')[0]} on {texts}, "
+        f"with {facts['Python']} on "
         f"{facts['cores']} cores ({facts['processor']}, {facts['system'].split()[0]}). "
         "[All tables, and how to measure](docs/benchmarks.md).\n"
     )
