@@ -56,6 +56,11 @@ class Fault:
         return call
 
 
+def no_links(*_: object, **__: object) -> None:
+    """Fail to link, like a file system without hard links."""
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
 def contents_of(folder: Path) -> dict[str, bytes]:
     """Return everything below a folder; a folder has no bytes."""
     paths = folder.rglob("*")

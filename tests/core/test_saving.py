@@ -21,7 +21,8 @@ import pytest
 
 from artifacts import GOOD, canonical, names_in
 from bpetite import Tokenizer
-from failures import FAULTS, Fault, contents_of, fail_at_each_call, interrupt_at_each_call
+from bpetite._writing import write_parts
+from failures import FAULTS, Fault, contents_of, fail_at_each_call, interrupt_at_each_call, no_links
 
 Failing: TypeAlias = Callable[[], BaseException]
 Patch: TypeAlias = pytest.MonkeyPatch
@@ -304,11 +305,6 @@ def test_macos_syncs_the_disk_too(
     assert synced == [(way, at.stat().st_ino) for at in (path, tmp_path) for way in ways]
 
 
-def no_links(*_: object, **__: object) -> None:
-    """Fail to link, like a file system without hard links."""
-    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
-
-
 @contextmanager
 def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[], None]]:
     """Yield a call that saves; afterward check that its result is complete or absent."""
@@ -437,6 +433,74 @@ def test_full_disk_leaves_the_old_file(
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert contents_of(here) == before
+
+
+# Files written part by part
+
+PARTS = [b"the new", b"", b" file", b"!" * 100]
+JOINED = b"".join(PARTS)
+
+
+def test_parts_make_one_file(tmp_path: Path) -> None:
+    """The parts become one file, and its size is returned; no parts make an empty file."""
+    assert write_parts(str(tmp_path / "file"), iter(PARTS), overwrite=False) == len(JOINED)
+    assert write_parts(str(tmp_path / "empty"), [], overwrite=False) == 0
+    assert (tmp_path / "file").read_bytes() == JOINED
+    assert (tmp_path / "empty").read_bytes() == b""
+    assert names_in(tmp_path) == ["empty", "file"]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "a bad disk"), ValueError("bad text")])
+def test_errors_of_the_parts_propagate(tmp_path: Path, error: Exception) -> None:
+    """An error while producing parts is not reported as a write error, and leaves no file."""
+
+    def parts() -> Iterator[bytes]:
+        yield b"new"
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        write_parts(str(tmp_path / "file"), parts(), overwrite=False)
+    assert caught.value is error
+    assert getattr(error, "filename", None) is None
+    assert names_in(tmp_path) == []
+
+
+def test_partial_writes_are_completed(tmp_path: Path, monkeypatch: Patch) -> None:
+    """After a partial write, the rest is written."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, part: write(descriptor, part[:7]))
+    write_parts(str(tmp_path / "file"), PARTS, overwrite=False)
+    assert (tmp_path / "file").read_bytes() == JOINED
+
+
+@pytest.mark.usefixtures("synced_by_fsync")
+@pytest.mark.parametrize(
+    "call", ["open", pytest.param("chmod", marks=pytest.mark.posix), "write", "fsync", "replace"]
+)
+def test_an_error_names_the_requested_file(tmp_path: Path, call: str) -> None:
+    """The error names the requested file, not the temporary one."""
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+    for named in (None, str(tmp_path / ".bpetite-0123456789abcdef.tmp")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "urandom", lambda _: bytes.fromhex("0123456789abcdef"))
+            Fault(1, OSError(errno.EIO, "no", named)).put_into(patch, (call,))
+            with pytest.raises(OSError, match="no") as caught:
+                write_parts(str(path), PARTS, overwrite=True)
+        assert str(caught.value) == f"[Errno 5] no: {str(path)!r}"
+
+
+@pytest.mark.posix
+def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: Patch) -> None:
+    """Every descriptor is closed, after success, after failure and without hard links."""
+    before = names_in(Path("/dev/fd"))
+    for overwrite in (False, True):
+        write_parts(str(tmp_path / "file"), PARTS, overwrite=overwrite)
+    with pytest.raises(FileExistsError):
+        write_parts(str(tmp_path / "file"), PARTS, overwrite=False)
+    monkeypatch.setattr(os, "link", no_links)
+    write_parts(str(tmp_path / "other"), PARTS, overwrite=False)
+    assert names_in(Path("/dev/fd")) == before
 
 
 # Several savers at once

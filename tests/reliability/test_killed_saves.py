@@ -13,18 +13,13 @@ from typing import Final
 import pytest
 
 from bpetite._writing import write_file
-from failures import Fault, contents_of
+from failures import Fault, contents_of, no_links
 
 pytestmark = [pytest.mark.posix, pytest.mark.thorough]
 
 OLD: Final = b"the old file"
 NEW: Final = bytes(range(256)) * 64
 TEMPORARY: Final = re.compile(r"\.bpetite-[0-9a-f]{16}\.tmp")
-
-
-def no_links(*_: object) -> None:
-    """Fail as on a file system without hard links."""
-    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 @pytest.fixture(params=["new", "new without links", "overwrite"])
