@@ -35,8 +35,7 @@ def test_a_real_difference_is_found(tmp_path: Path) -> None:
     found = compare(write_artifact(tmp_path / "a.json", UNREACHABLE), "a é abc", "self").difference
     assert found is not None
     assert (found.token, found.byte, found.character) == (5, 5, 4)
-    assert found.ours == (256, b"ab")
-    assert found.theirs == (258, b"abc")
+    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"ab"])), st.lists(st.sampled_from([b"a", b"b"])))
@@ -99,8 +98,7 @@ def test_hostile_files_are_equal(
     paths = [write(tmp_path, text, str(place)) for place, text in enumerate(texts)]
     result = parity(small_model, paths)
     assert result.difference is None
-    assert result.files == len(texts)
-    assert result.bytes == sum(len(text.encode()) for text in texts)
+    assert (result.files, result.bytes) == (len(texts), sum(len(text.encode()) for text in texts))
     assert result.characters == sum(map(len, texts))
     tokenizer = Tokenizer.load(small_model)
     assert result.tokens == sum(len(tokenizer.encode(text)) for text in texts)

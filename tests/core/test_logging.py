@@ -29,11 +29,6 @@ def records_of(
     return caplog.records
 
 
-def events_of(records: list[logging.LogRecord]) -> list[object]:
-    """Return the event of each record."""
-    return [vars(record)["event"] for record in records]
-
-
 def test_training_logs_its_start_counting_and_end(caplog: Caplog) -> None:
     """Each event of a short training has one record, with its figures as attributes."""
     records = records_of(caplog, ["ab ab", "ab é"], 258)
@@ -50,7 +45,7 @@ def test_records_are_as_documented(caplog: Caplog, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
     start = Tokenizer._of(Artifact.of_merges([(98, 99), (97, 98), (257, 99)]))
     records = records_of(caplog, MANY_PAIRS, 256 + 100, start)
-    assert {(event,) for event in events_of(records)} == set(shapes)
+    assert {(vars(record)["event"],) for record in records} == set(shapes)
     for record in records:
         warns = vars(record)["event"] == "unreachable"
         level = logging.WARNING if warns else logging.INFO
@@ -77,7 +72,7 @@ def test_messages_are_for_people(caplog: Caplog) -> None:
 def test_logs_every_hundredth_merge(caplog: Caplog) -> None:
     """FR-10: every hundredth merge has a record with its number, token and count."""
     records = records_of(caplog, MANY_PAIRS, 256 + 1000)
-    assert events_of(records)[-3:] == ["merge", "merge", "end"]
+    assert [vars(record)["event"] for record in records[-3:]] == ["merge", "merge", "end"]
     assert [figures_of(record) for record in records[-3:-1]] == [
         {"merges": 100, "merges_wanted": 1000, "token": b"jj", "count": 1},
         {"merges": 200, "merges_wanted": 1000, "token": b"tj", "count": 1},

@@ -337,17 +337,13 @@ def test_only_the_sum_is_logged(
     assert figures[-1]["distinct_chunks"] == 4
 
 
-@pytest.fixture(autouse=True)
-def _collector_is_on_again() -> Iterator[None]:
-    yield
-    gc.enable()
-
-
 @pytest.mark.parametrize("enabled", [True, False])
-def test_collector_state_is_restored(tmp_path: Path, *, enabled: bool) -> None:
+def test_collector_state_is_restored(
+    request: pytest.FixtureRequest, tmp_path: Path, *, enabled: bool
+) -> None:
     """Training and loading, even if they fail, leave the collector as it was, even meanwhile."""
     if not enabled:
-        gc.disable()
+        request.getfixturevalue("uncollected")
     seen = []
 
     def documents() -> Iterator[str]:

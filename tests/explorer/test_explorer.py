@@ -60,8 +60,7 @@ def test_golden_vectors(ask: Ask, path: Path) -> None:
     ids = [vector["ids"] for vector in golden["vectors"]]
     wrong = [*golden["unknown_ids"], *golden["ids_of_no_text"]]
     loaded = ask("load", encoded(trained["file"].encode()), texts, [*ids, *wrong])
-    assert loaded["file"] == trained["file"]
-    assert loaded["ids"] == ids
+    assert (loaded["file"], loaded["ids"]) == (trained["file"], ids)
     assert loaded["decoded"][: len(ids)] == texts
     assert all("error" in one for one in loaded["decoded"][len(ids) :])
 

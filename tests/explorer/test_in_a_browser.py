@@ -212,8 +212,7 @@ def test_the_switch_for_ordinary_text(look: Look) -> None:
     (again,) = look([(found["hash"][1:], 1280, None)])
     for one in (found, again):
         assert one["ids"] == sample("code-gpt4").encode(text, ordinary=True)
-        assert one["others"] == sample("code").encode(text, ordinary=True)
-        assert one["special"] == []
+        assert (one["others"], one["special"]) == (sample("code").encode(text, ordinary=True), [])
 
 
 @pytest.mark.parametrize(
