@@ -337,8 +337,9 @@ def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str
 def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: bytes) -> None:
     """A file that may be one of ours, or anything, is not guessed at."""
     (here / "other").write_bytes(content)
-    (line,) = refused(bpetite("inspect", "--model", "other"))
+    line, *hints = refused(bpetite("inspect", "--model", "other"))
     assert line.startswith("error: cannot use this tokenizer file: other: ")
+    assert len(hints) == (not content.strip())  # such a file ends too early
 
 
 def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:

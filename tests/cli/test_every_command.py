@@ -62,7 +62,7 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     missing = "error: tokenizer file not found: tokenizer.json (create one with `bpetite train`)"
     assert refused(bpetite(*call_of(command))) == [missing]
     for content, complaint in (
-        (b"", "expected JSON: "),
+        *((cut, "expected JSON: ") for cut in (b"", b'{"merges": [1')),
         (b"[" * 200_000, "expected JSON: more brackets"),
         (b"{}", "missing key 'schema_version'; is this a bpetite tokenizer file?"),
         (b"\xff", "expected UTF-8"),
@@ -73,7 +73,7 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
             f"error: cannot use this tokenizer file: tokenizer.json: {complaint}"
         )
         early = ["it ends too early: copy it again, or train it again"]
-        assert hints == early * complaint.startswith("expected JSON")
+        assert hints == early * (content in {b"", b'{"merges": [1'})
     for other in ("/", "fifo", "/dev/zero"):
         model.unlink()
         model.symlink_to(other)

@@ -114,6 +114,7 @@ def about_model(path: str) -> Iterator[None]:
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None
         if reason.startswith(": expected JSON: "):
-            whole = read_file(path, MAX_FILE_BYTES).rstrip().endswith(b"}")
-            reason += "" if whole else "\nit ends too early: copy it again, or train it again"
+            data = read_file(path, MAX_FILE_BYTES).strip()
+            if data[:1] in b"{" and data[-1:] != b"}":
+                reason += "\nit ends too early: copy it again, or train it again"
         raise Failure(f"cannot use this tokenizer file: {quoted(path)}{reason}") from None
