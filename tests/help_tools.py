@@ -180,3 +180,11 @@ def run_example(example: str, prepared: Path, folder: Path) -> subprocess.Comple
         return pipeline(example, folder)
     _, *words = _shell_words(example)
     return bpetite(*words, cwd=folder)
+
+
+def run(command: str, *words: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run a command with the tokenizer `m.json` and the other options that it requires."""
+    own = ["--model", "m.json"] if command in having("--model") else []
+    if command in having("--vocab-size"):
+        own += ["--vocab-size", "300", "--output", "new.json", "--force"]
+    return bpetite(command, *own, *words, stdin=stdin)

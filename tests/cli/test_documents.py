@@ -1,7 +1,6 @@
 """Sources of documents: named files, lists of files, JSON Lines, and texts with counts."""
 
 import json
-import subprocess
 import sys
 from itertools import chain
 from pathlib import Path
@@ -9,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import bpetite, in_terminal, lines, refusal, refused
-from help_tools import having
+from cli_tools import in_terminal, lines, refusal, refused
+from help_tools import having, run
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
 NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
-SIZE = 300
 
 
 @pytest.fixture
@@ -22,7 +20,7 @@ def folder(here: Path) -> Path:
     """Return a folder with texts, and the model trained on them."""
     for name, text in zip(NAMES, TEXTS, strict=True):
         (here / name).write_bytes(text.encode())
-    Tokenizer.train(TEXTS, SIZE).save("m.json")
+    Tokenizer.train(TEXTS, 300).save("m.json")
     return here
 
 
@@ -30,13 +28,6 @@ def ids_of(*documents: str) -> list[list[int]]:
     """Return the ids of documents, from the library."""
     tokenizer = Tokenizer.load("m.json")
     return [tokenizer.encode(text) for text in documents]
-
-
-def run(command: str, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    own = ["--model", "m.json"] if command in having("--model") else []
-    if command in having("--vocab-size"):
-        own += ["--vocab-size", str(SIZE), "--output", "new.json", "--force"]
-    return bpetite(command, *own, *words, stdin=stdin)
 
 
 def check_all_commands(*words: str, stdin: bytes = b"") -> None:
@@ -293,7 +284,7 @@ def test_counts_train_like_repeated_documents(folder: Path) -> None:
     """Counts, of one text on several lines too, train and verify like the repeated documents."""
     pairs = (("ab", 2), *((text, 3) for text in TEXTS), ("ab", 2))
     repeated = [text for text, count in pairs for _ in range(count)]
-    Tokenizer.train(repeated, SIZE).save("m.json", overwrite=True)
+    Tokenizer.train(repeated, 300).save("m.json", overwrite=True)
     stdin = counted(*pairs).replace(b"}\n", b', "more": []}\r\n\n')
     result = run("train", "--counts", "-", stdin=stdin)
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()

@@ -41,12 +41,9 @@ def test_memory_does_not_grow_with_the_file(small: Path, name: str) -> None:
     peaks = {}
     for size in (3, 12):
         model = ("--model", "m.json", "--format", name)
-        peaks["encode", size] = peak_bytes(
-            "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
-        )
-        peaks["decode", size] = peak_bytes(
-            "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
-        )
+        for command, source, output in (("encode", "", ".ids"), ("decode", ".ids", ".back")):
+            paths = ("--input", f"{size}{source}", "--output", f"{size}{output}")
+            peaks[command, size] = peak_bytes(command, *model, *paths)
     for command in ("encode", "decode"):
         assert peaks[command, 12] < peaks[command, 3] + 12_000_000
     assert (small / "12.back").read_bytes() == (small / "12").read_bytes()

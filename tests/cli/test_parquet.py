@@ -5,7 +5,6 @@ import os
 import random
 import re
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -31,7 +30,7 @@ from cli_tools import (
     wait_for,
     without_times,
 )
-from help_tools import having
+from help_tools import having, run
 
 pytestmark = pytest.mark.thorough
 
@@ -55,14 +54,6 @@ def strings(*texts: str | None) -> pa.Array:
 def write(path: Path, /, *, group: int = 3, **columns: pa.Array) -> None:
     """Write a file with row groups of a few rows."""
     pq.write_table(pa.table(columns), path, row_group_size=group)
-
-
-def run(command: str, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Run a command with the options that it requires."""
-    own = ["--model", "m.json"] if command in having("--model") else []
-    if command in having("--vocab-size"):
-        own += ["--vocab-size", "300", "--output", "new.json", "--force"]
-    return bpetite(command, *own, *words)
 
 
 def encoded(*words: str) -> list[int]:

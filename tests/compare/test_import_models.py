@@ -80,9 +80,8 @@ def test_folders_of_models_have_the_ids_of_tokenizers(
 ) -> None:
     """A model's folder opens with its own ids, and text has those of the original library."""
     drop = family.startswith("qwen")
-    imported = import_tokenizer(
-        model_files / family, None, tmp_path / "model.json", drop_normalizer=drop
-    )
+    source, model = model_files / family, tmp_path / "model.json"
+    imported = import_tokenizer(source, None, model, drop_normalizer=drop)
     assert (imported.pattern, len(imported.special_tokens)) == (pattern, special)
     assert imported.whole_tokens == whole
     theirs = tokenizers.Tokenizer.from_file(str(model_files / family / "tokenizer.json"))
@@ -112,9 +111,8 @@ def test_ranks_of_models_have_the_ids_of_tiktoken(
 ) -> None:
     """Ranks with what they lack, and `tekken.json`, have the ids of tiktoken with these ranks."""
     [path] = (model_files / family).iterdir()
-    imported = import_tokenizer(
-        path, None, tmp_path / "model.json", pattern=pattern, special_tokens=special
-    )
+    new = tmp_path / "model.json"
+    imported = import_tokenizer(path, None, new, pattern=pattern, special_tokens=special)
     assert (imported.special_tokens, imported.whole_tokens) == (special, whole)
     theirs = tiktoken.Encoding(
         "theirs",
@@ -195,13 +193,9 @@ def test_other_families_get_the_reason_and_the_way_out(
     family: str, reason: str, model_files: Path, tmp_path: Path
 ) -> None:
     """What cannot be held without loss, or lacks something, is refused with one sentence."""
+    source, drop = model_files / family, family == "minicpm_v4_5"
     with pytest.raises(ValueError, match=r"^cannot import ") as caught:
-        import_tokenizer(
-            model_files / family,
-            None,
-            tmp_path / "model.json",
-            drop_normalizer=family == "minicpm_v4_5",
-        )
+        import_tokenizer(source, None, tmp_path / "model.json", drop_normalizer=drop)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "model.json").exists()

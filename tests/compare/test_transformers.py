@@ -36,15 +36,9 @@ def ours() -> Tokenizer:
 def folder(ours: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with its export."""
     folder = tmp_path_factory.mktemp("export")
-    ours.save(folder / "tokenizer.json")
-    export(
-        folder / "tokenizer.json",
-        "huggingface",
-        folder / "hf",
-        special_tokens=SPECIALS,
-        max_length=16,
-        chat_template=TEMPLATE,
-    )
+    ours.save(model := folder / "tokenizer.json")
+    more: dict[str, Any] = {"max_length": 16, "chat_template": TEMPLATE}
+    export(model, "huggingface", folder / "hf", special_tokens=SPECIALS, **more)
     return folder / "hf"
 
 
