@@ -105,7 +105,10 @@ NAMES = {"nine special tokens": NINE, "one": ("<|bos|>",), "none": ()}
 NASTY = ("nine special tokens", "none")
 """Those that nasty texts have."""
 CELLS = [
-    *(pytest.param("tiktoken", "ids of its own", name) for name in ALL_PATTERNS),
+    *(
+        pytest.param("tiktoken", "ids of its own", name, marks=[THOROUGH] * (name != "gpt4"))
+        for name in ALL_PATTERNS
+    ),
     *(pytest.param("tiktoken", kind, "gpt4") for kind in NASTY),
     *(pytest.param(*cell, marks=THOROUGH) for cell in product(["tiktoken"], NASTY, PATTERNS)),
     *(pytest.param("huggingface", "ids of its own", name, marks=THOROUGH) for name in ALL_PATTERNS),

@@ -167,6 +167,7 @@ def renamed(value: object) -> Iterator[object]:
             yield [inner, *value[1:]]
 
 
+@pytest.mark.thorough
 def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
     hostile = folder / "hostile"
