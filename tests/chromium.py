@@ -34,13 +34,8 @@ class Chromium:
         from_, back = os.pipe()
         self._from = os.fdopen(from_, "rb")
         command = f'exec "$0" "$@" 3<&{there} 4>&{back}'
-        arguments = [
-            program,
-            *FLAGS,
-            *flags,
-            f"--user-data-dir={folder / 'profile'}",
-            "about:blank",
-        ]
+        profile = f"--user-data-dir={folder / 'profile'}"
+        arguments = [program, *FLAGS, *flags, profile, "about:blank"]
         nothing = subprocess.DEVNULL
         self._process = subprocess.Popen(
             ["bash", "-c", command, *arguments],

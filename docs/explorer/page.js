@@ -177,7 +177,7 @@ function drawCurve(view, curves, last) {
   };
 }
 
-/** Turn buttons off or on; the focus of one that is turned off goes to another. */
+/** Turn buttons off or on; the focus of one that is turned off goes to where Enter starts nothing. */
 function disable(ids, off, next) {
   for (const button of ids.map(element)) {
     if (off && document.activeElement === button) element(next).focus();
@@ -208,8 +208,8 @@ function goTo(merges) {
   });
   const spoken = `${merges} of ${last} merges, ${tokens} tokens`;
   element("merges").setAttribute("aria-valuetext", spoken);
-  disable(["none", "back"], merges === 0, "play");
-  disable(["all", "next"], merges === last, "play");
+  disable(["none", "back"], merges === 0, "merges");
+  disable(["all", "next"], merges === last, "merges");
   if (element("play").textContent !== "Pause") element("play").disabled = last === 0;
   for (const { replay } of panes) {
     for (const { visible, drawnAt, element } of replay.blocks) {
@@ -577,8 +577,8 @@ function drawTraining() {
       return make("li", "", make("small", "", `${id} `), drawToken(training.tokens[id], place));
     }),
   );
-  disable(["train-back"], made === 0, "train-play");
-  disable(["train-next", "train-end"], isDone(), "train-play");
+  disable(["train-back"], made === 0, "train-next");
+  disable(["train-next", "train-end"], isDone(), "train-back");
   element("use").disabled = element("download").disabled = made === 0;
   saveState();
 }
@@ -605,10 +605,10 @@ function drawPairs() {
   element("winner").textContent = !best
     ? "No chunk has two tokens left, so there is no pair to merge."
     : isDone()
-    ? "The vocabulary has its size, so no pair is merged."
-    : best.tied > 1
-      ? `A tie: ${number(best.tied)} pairs occur ${times(best.count)}. The smallest ids win: ${best.pair.join(", ")}.`
-      : `One pair is the most frequent: ${best.pair.join(", ")} occurs ${times(best.count)}.`;
+      ? "The vocabulary has its size, so no pair is merged."
+      : best.tied > 1
+        ? `A tie: ${number(best.tied)} pairs occur ${times(best.count)}. The smallest ids win: ${best.pair.join(", ")}.`
+        : `One pair is the most frequent: ${best.pair.join(", ")} occurs ${times(best.count)}.`;
 }
 
 /** Draw ids as tokens; the parts of `pair`, if it is given, are underlined. */

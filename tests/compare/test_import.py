@@ -170,10 +170,15 @@ LACKS: Final = "lacks a rank, its bytes or its name"
 NOT_TEKKEN: Final = "it is not a tekken.json: expected a config and a vocab"
 CLASHES: Final = [("b'a'", "b'zy'", 97), ("b'th'", "b'zy'", 256), ("b'zy'", "'<s>'", 500)]
 NOT_LINES: Final = (
-    *b"| |YWI=|\t1|[]|@@ 0|A 0|\xff 0|= x|AA== x|AA== 0 1|AQ== 0x1|AQ== 2_5_6|AQ== +256".split(
-        b"|"
+    *b"| |YWI=|\t1|[]|@@ 0|A 0|\xff 0|= x|AA== x|AA== 0 1|AQ== 0x1|AQ== 2_5_6".split(b"|"),
+    *(
+        b"AQ== +256",
+        b"AQ== -1",
+        b"AQ== 01",
+        b"AQ== 1.0",
+        b"AQ== 9999999999",
+        "AQ== \u0663".encode(),
     ),
-    *(b"AQ== -1", b"AQ== 01", b"AQ== 1.0", b"AQ== 9999999999", "AQ== \u0663".encode()),
 )
 RANK_TRAPS: Final = [
     *(("", ranks()), ("", ranks(end=b"\r\n")), ("", ranks(line(b"abc", 262), line(b"qqq", 999)))),

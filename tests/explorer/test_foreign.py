@@ -130,7 +130,7 @@ def test_damaged_files(ask: Ask, tmp_path: Path, form: str) -> None:
     for path in map(Path, export(tmp_path / "model", form, output).files):
         whole = path.read_bytes()
         damaged = (bytes_changed(whole, Random(seed)) for seed in range(SEEDS // 2))
-        verdicts(ask, form, path, [whole, *damaged, whole])
+        assert verdicts(ask, form, path, [whole, *damaged, whole])[0] == ""
 
 
 def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:

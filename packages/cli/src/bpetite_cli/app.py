@@ -80,6 +80,7 @@ def _run_command(arguments: Sequence[str]) -> int:
             try:
                 options.run(options)
             except FileNotFoundError as error:
+                # A text has spaces, and most paths have none.
                 if hasattr(options, "text") and " " in str(error.filename):
                     error.strerror = f"{error.strerror} (for a text, use --text)"
                 raise

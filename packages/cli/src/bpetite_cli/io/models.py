@@ -115,6 +115,6 @@ def about_model(path: str) -> Iterator[None]:
             raise Failure(other) from None
         if reason.startswith(": expected JSON: "):
             data = read_file(path, MAX_FILE_BYTES).strip()
-            if data[:1] in b"{" and data[-1:] != b"}":
+            if not data or (data.startswith(b"{") and not data.endswith(b"}")):
                 reason += "\nit ends too early: copy it again, or train it again"
         raise Failure(f"cannot use this tokenizer file: {quoted(path)}{reason}") from None
