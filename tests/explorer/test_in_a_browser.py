@@ -160,11 +160,12 @@ def test_a_click_after_typing_acts_on_the_typed_text(look: Look) -> None:
 
 
 def test_the_first_screen(look: Look) -> None:
-    """Each word of its first sentence is a token, and no line strikes a label."""
+    """Words of its first sentence are tokens, no line strikes a label, an end has no next pair."""
     links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
     for width in (360, 1280):
         found = look([(link, width, None) for link in links])
         assert [one["struck"] for one in found] == [[]] * len(links)
+        assert [word in found[-1]["seen"] for word in ("no pair is", "underlined")] == [True, False]
         sentence = found[0]["text"].splitlines()[0]
         chunks = PATTERNS["gpt2"].split(sentence)
         assert len(chunks) > 9
