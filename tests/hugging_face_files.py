@@ -64,7 +64,7 @@ class File:
             "decoder": BYTE_LEVEL,
             "model": {"type": "BPE", "vocab": vocab, "merges": [*merges]},
         }
-        self.add(END)
+        self.add(END, special=True)
 
     @property
     def model(self) -> Any:  # noqa: ANN401 - an object of JSON
@@ -268,7 +268,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     (ORDER, top(pre_tokenizer=several("pretokenizers"))),
     ("adds a space before", top(pre_tokenizer=BYTE_LEVEL | {"add_prefix_space": True})),
     ("has the use_regex 1, not true or", top(pre_tokenizer=BYTE_LEVEL | {"use_regex": 1})),
-    ("has the add_prefix_space None, not true", top(pre_tokenizer={"type": "ByteLevel"})),
+    ("its ByteLevel lacks add_prefix_space", top(pre_tokenizer={"type": "ByteLevel"})),
     # The model.
     *((f"its model is {one}, not BPE", model(type=one)) for one in ("WordPiece", "Unigram")),
     ("has dropout, so the ids of a text are random", model(dropout=0.1)),
@@ -277,7 +277,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
         (f"has {one}, so its tokens have marks{INSTEAD}", model(**{one: "x"}))
         for one in ("continuing_subword_prefix", "end_of_word_suffix")
     ),
-    ("has the ignore_merges 0, not true or false", model(ignore_merges=0)),
+    ("has the ignore_merges 0, not true, false or null", model(ignore_merges=0)),
     ("its merges are not a list", model(merges="a b")),
     *((f"its merge 0 {NOT_TWO}", tokens([one])) for one in ("a", "a  b", "a b c", " a b", "")),
     (f"its merge 0 {NOT_TWO}", model(merges=[["a"]])),
@@ -307,15 +307,17 @@ REFUSED: Final[list[tuple[str, Change]]] = [
         listed(added("<s>", 268), added("<s>", 268, normalized=True)),
     ),
     ("'<s>' has the lstrip None, not true", listed(added("<s>", 268, lstrip=None))),
-    ("'<s>' has the single_word None, not", listed({"content": "<s>", "id": 268})),
+    ("'<s>' lacks single_word", listed({"content": "<s>", "id": 268})),
     *(
         (f"token '<s>' has {one}, so it changes the text", named("<s>", **{one: True}))
         for one in ("lstrip", "rstrip", "single_word")
     ),
     *(
         (f"has the id {one}, but tokenizers uses 268; load and save", listed(added("<s>", one)))
-        for one in (-1, 5000)
+        for one in (0, 5000)
     ),
+    *(("it needs a text and a 32-bit id", listed(added("<s>", one))) for one in (-1, 1 << 32)),
+    ("it needs a text and a 32-bit id", listed(added("", 268))),
     ("has the id 268, but tokenizers uses 267", listed(added(END, 268))),
     ("but tokenizers uses 269", listed(added("<s>", 268), added("<t>", 268))),
     ("but tokenizers uses 268", listed(added("<s>", 268), added("<s>", 269))),

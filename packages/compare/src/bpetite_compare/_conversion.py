@@ -7,22 +7,22 @@ for it never apply, and a token that no pair makes is in no text, unless it is a
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import chain, product
+from itertools import chain, product, zip_longest
 from pathlib import Path
 from typing import Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
-from bpetite._patterns import Pattern
+from bpetite._patterns import GPT2, Pattern
 from bpetite._schema import read
 from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
 from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
 from bpetite_compare._foreign import NEVER, Foreign
-from bpetite_compare._spellings import INSTEAD, pattern_of_splits
+from bpetite_compare._spellings import pattern_of_splits
 
 _Pair = tuple[bytes, bytes]
 
@@ -60,14 +60,12 @@ def convert(foreign: Foreign) -> tuple[Artifact, bytes, list[str]]:
 
 def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
     """Return the tokenizer, without its file, and remarks for people; see `convert`."""
-    pattern = pattern_of_splits(foreign.splits)
-    foreign, notes = _completed(foreign)
-    _check_tokens(foreign)
+    pattern, foreign, notes = _checked(foreign)
     made = _made(foreign)
     order, moved = _in_order(made)
     others = sorted(foreign.ids.keys() - made.keys() - {*_BYTES}, key=foreign.ids.__getitem__)
     if not foreign.whole:
-        _check_in_no_text(others, pattern)
+        _check_in_no_text(others, pattern, foreign)
     tokens = [*_BYTES, *order, *others]
     numbers = {token: number for number, token in enumerate(tokens)}
     special = dict(sorted(foreign.special_tokens.items(), key=lambda entry: entry[1]))
@@ -79,6 +77,54 @@ def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
     return artifact, notes
 
 
+def _checked(foreign: Foreign) -> tuple[Pattern, Foreign, list[str]]:
+    """Return the pattern, the completed tokenizer and remarks, or raise all obstacles at once."""
+    pattern, notes, obstacles = GPT2, [*foreign.notes], foreign.obstacles
+    with obstacles:
+        pattern = pattern_of_splits(foreign.splits)
+    with obstacles:
+        foreign, notes = _completed(foreign)
+    with obstacles:
+        _check_tokens(foreign)
+    if not foreign.whole and foreign.merges is not None:
+        made = {left + right for left, right in foreign.merges}.union(_BYTES)
+        with obstacles:
+            unmade = (token for token in foreign.ids if token not in made)
+            _check_in_no_text(unmade, pattern, foreign)
+    obstacles.check()
+    return pattern, foreign, notes
+
+
+def difference(one: Foreign, other: Foreign) -> str | None:
+    """Return the first difference of two tokenizers in words, or None.
+
+    If one of them has no merges, the ids of texts in many scripts are compared instead. Special
+    tokens are compared if both have some.
+    """
+    first, second = (pattern_of_splits(foreign.splits).name for foreign in (one, other))
+    if first != second:
+        return f"the patterns are {first} and {second}"
+    names = [*one.special_tokens] if one.special_tokens and other.special_tokens else []
+    ours, theirs = (
+        {**foreign.ids, **{name.encode(): one for name, one in foreign.special_tokens.items()}}
+        if names
+        else foreign.ids
+        for foreign in (one, other)
+    )
+    if differing := min(ours.items() ^ theirs.items(), default=None):
+        token = differing[0]
+        ids = f"{ours.get(token, 'none')} and {theirs.get(token, 'none')}"
+        return f"the token {token[:40]!r} has the ids {ids}"
+    if one.merges is not None and other.merges is not None:
+        pairs = zip_longest(one.merges, other.merges)
+        different = (rank for rank, (left, right) in enumerate(pairs) if left != right)
+        return next((f"the merges of rank {rank} are not equal" for rank in different), None)
+    for text in _texts(names):
+        if one.encode(text) != other.encode(text):
+            return f"the ids of {text!r:.60} are not equal"
+    return None
+
+
 def _completed(foreign: Foreign) -> tuple[Foreign, list[str]]:
     """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
     ids, notes = dict(foreign.ids), [*foreign.notes]
@@ -87,12 +133,12 @@ def _completed(foreign: Foreign) -> tuple[Foreign, list[str]]:
     missing = [token for token in _BYTES if token not in ids]
     first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
-    for token in missing:
-        if token[0] not in _NOT_IN_UTF8:
-            raise ValueError(
-                f"it has no token for the byte 0x{token.hex()}, so it cannot encode every text; "
-                f"{INSTEAD}"
-            )
+    if lost := [token.hex() for token in missing if token[0] not in _NOT_IN_UTF8]:
+        others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
+        raise ValueError(
+            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text; "
+            f"{foreign.obstacles.instead}"
+        )
     if missing:
         notes.append(
             f"it lacks {len(missing)} bytes that UTF-8 never uses; they get the ids from {first} on"
@@ -115,7 +161,8 @@ def _check_tokens(foreign: Foreign) -> None:
             raise ValueError(f"its special token {token[:40]!r} is also an ordinary token")
         if (other := tokens.setdefault(token_id, token)) != token:
             raise ValueError(
-                f"its tokens {other!r:.40} and {token!r:.40} have the same id; {INSTEAD}"
+                f"its tokens {other!r:.40} and {token!r:.40} have the same id; "
+                f"{foreign.obstacles.instead}"
             )
         if not 0 <= token_id < MOST_IDS:
             raise ValueError(
@@ -187,7 +234,7 @@ def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
     return order, moved
 
 
-def _check_in_no_text(tokens: Iterable[bytes], pattern: Pattern) -> None:
+def _check_in_no_text(tokens: Iterable[bytes], pattern: Pattern, foreign: Foreign) -> None:
     """Reject a token that no merge makes if its text can be a chunk, which would get its id.
 
     Every chunk is one chunk when it is split alone.
@@ -195,9 +242,11 @@ def _check_in_no_text(tokens: Iterable[bytes], pattern: Pattern) -> None:
     for token in tokens:
         text = token.decode("utf-8", errors="replace")
         if text.encode("utf-8") == token and pattern.split(text) == [text]:
+            option = "if its tokenizer.json has this set, --ignore-merges says so; otherwise "
             raise ValueError(
                 f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has "
-                f"it, which a tokenizer file cannot represent; {INSTEAD}"
+                "it, which a tokenizer file cannot represent; "
+                f"{option if foreign.named_by else ''}{foreign.obstacles.instead}"
             )
 
 
@@ -209,10 +258,8 @@ def _check_ids(
     Raises:
         ValueError: the ids of a text differ.
     """
-    tokenizer, scripts = Tokenizer._of(artifact), _MANY_SCRIPTS.read_text("utf-8")
-    names = [*foreign.special_tokens] or [""]
-    texts = [_ODD_TEXT, scripts + _ODD_TEXT, "a".join(names)]  # also with whitespace at the end
-    texts += [names[place % len(names)].join(scripts[place:].split(" ", 9)) for place in range(99)]
+    tokenizer = Tokenizer._of(artifact)
+    texts = _texts([*foreign.special_tokens])
     texts += [token.decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
     found = ((text, tokenizer.encode(text), foreign.encode(text)) for text in texts)
     ids_of_chunk = artifact.ids_of_chunks()
@@ -223,8 +270,17 @@ def _check_ids(
         if ours != theirs:
             raise ValueError(
                 f"a tokenizer file cannot represent its merges: {text!r:.60} would have the ids "
-                f"{ours!s:.40}, not {theirs!s:.40}; {INSTEAD}"
+                f"{ours!s:.40}, not {theirs!s:.40}; {foreign.obstacles.instead}"
             )
+
+
+def _texts(special_tokens: Sequence[str]) -> list[str]:
+    """Return texts in many scripts, with special tokens between them."""
+    scripts, names = _MANY_SCRIPTS.read_text("utf-8"), special_tokens or [""]
+    texts = [_ODD_TEXT, scripts + _ODD_TEXT, "a".join(names)]  # also with whitespace at the end
+    return texts + [
+        names[place % len(names)].join(scripts[place:].split(" ", 9)) for place in range(99)
+    ]
 
 
 def _around(tokens: list[bytes], made: Mapping[bytes, _Pair]) -> Iterable[bytes]:

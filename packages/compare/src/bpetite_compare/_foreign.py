@@ -4,13 +4,56 @@ The encoder checks an import, so it shares no code with bpetite's encoder or the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import regex
 
 NEVER: Final = 1 << 62
 """The rank of two tokens that do not merge; all ids are lower."""
+
+
+TAKE_TOKENIZER_JSON: Final = "import the model's tokenizer.json instead"
+"""For forms that lack what a `tokenizer.json` has."""
+GUESS: Final = "a guess"
+"""What names a pattern that nothing names."""
+_LONGEST_LIST: Final = 220
+
+
+class Obstacles:
+    """Why a tokenizer cannot be imported: the reasons, collected for one error.
+
+    `with obstacles:` collects a `ValueError`, so that the next part is checked as well.
+    """
+
+    def __init__(self, instead: str) -> None:
+        """Begin without reasons; `instead` is what to use for such a tokenizer."""
+        self.instead = instead
+        self._reasons: list[str] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, ValueError):
+            self._reasons.append(str(error))
+        return isinstance(error, ValueError)
+
+    def check(self) -> None:
+        """Raise a `ValueError` with the reasons, and at its end what to use instead."""
+        end = f"; {self.instead}"
+        reasons = [*dict.fromkeys(one.removesuffix(end) for one in self._reasons)]
+        if not reasons:
+            return
+        shown = 1
+        while shown < len(reasons) and len("; ".join(reasons[: shown + 1])) <= _LONGEST_LIST:
+            shown += 1
+        more = len(reasons) - shown
+        raise ValueError(
+            "; ".join(reasons[:shown])
+            + (f"; and {more} more" if more else "")
+            + (end if any(one.endswith(end) for one in self._reasons) else "")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +67,8 @@ class Foreign:
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
     notes: remarks for people.
+    obstacles: why it cannot be imported.
+    named_by: what names the pattern, for people; empty if the tokenizer's own files do.
     """
 
     ids: Mapping[bytes, int]
@@ -32,6 +77,8 @@ class Foreign:
     splits: tuple[str, ...]
     whole: bool = True
     notes: tuple[str, ...] = ()
+    obstacles: Obstacles = field(default_factory=lambda: Obstacles("use its own library"))
+    named_by: str = ""
 
     def rank(self, left: bytes, right: bytes) -> int:
         """Return the rank of the merge of two tokens, or `NEVER`."""
@@ -69,3 +116,21 @@ class Foreign:
             parts = (regex.split(f"({split})", chunk) for chunk in chunks)
             chunks = [part for several in parts for part in several if part]
         return chunks
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a form does not have.
+
+    splits: the patterns that split text, one after the other; none if nothing names them.
+    named_by: what names them, for people.
+    special_tokens: the id of each special token; None if nothing names any.
+    whole: whether a chunk that is a token gets its id without any merge.
+    notes: remarks for people.
+    """
+
+    splits: tuple[str, ...]
+    named_by: str
+    special_tokens: Mapping[str, int] | None
+    whole: bool
+    notes: tuple[str, ...]

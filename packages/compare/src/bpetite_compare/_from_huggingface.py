@@ -1,19 +1,20 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-An import accepts only byte-level BPE. An error names the part that does not fit, in an order in
-which the first fault is the one to report.
+An import accepts only byte-level BPE. An error names all parts that do not fit.
 """
 
+import codecs
 import itertools
 import reprlib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from types import NoneType
+from typing import Any, Final, NamedTuple
 
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import GUESS, TAKE_TOKENIZER_JSON, Foreign, Obstacles, Settings
 from bpetite_compare._letters import of_letters
 
 _LONGEST_SHOWN: Final = 90
@@ -28,80 +29,166 @@ _UNFIT: Final = {
     "end_of_word_suffix": f"its tokens have marks; {_INSTEAD}",
 }
 """The settings of a model that do not fit, and what they mean."""
+_FLAG: Final = ((bool, NoneType), "true, false or null")
+_TEXT: Final = ((str, NoneType), "a text or null")
+_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "dropout": ((int, float, NoneType), "a number or null"),
+    "unk_token": _TEXT,
+    "continuing_subword_prefix": _TEXT,
+    "end_of_word_suffix": _TEXT,
+    "fuse_unk": _FLAG,
+    "byte_fallback": _FLAG,
+    "ignore_merges": _FLAG,
+}
+"""The types of a model's settings for which tokenizers reads it."""
+_KEYS: Final = {
+    *("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer"),
+    *("post_processor", "decoder", "model"),
+}
+_HIGHEST: Final = (1 << 32) - 1
+_CHANGING: Final = ("single_word", "lstrip", "rstrip")
+"""The flags of an added token that change the text around it."""
+
+
+class AddedToken(NamedTuple):
+    """A token that is found before a text is split."""
+
+    text: str
+    id: int
+    normalized: bool
+    special: bool
 
 
 def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
-    """Return the tokenizer in the content of a `tokenizer.json`.
+    """Return the tokenizer in the content of a `tokenizer.json`, with what does not fit.
 
     Raises:
-        ValueError: it has another format, or does not fit; the message explains why.
+        ValueError: it has another format, or is not byte-level BPE; the message explains why.
     """
     model = content.get("model")
     if not isinstance(model, dict):
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    _check_model(model)
+    _check_types(content, model)
+    decoders = _parts(content.get("decoder"), "decoders")
+    normalizers = _parts(content.get("normalizer"), "normalizers")
+    processors = _parts(content.get("post_processor"), "processors")
+    for part in (*decoders, *processors):
+        if _kind(part) == "ByteLevel":
+            _check_byte_level(part)
     notes = [
         f"its setting for {name} is not part of a tokenizer file"
         for name in ("truncation", "padding")
         if content.get(name) is not None
     ]
-    splits = _splits(_parts(content.get("pre_tokenizer"), "pretokenizers"))
-    for decoder in _parts(content.get("decoder"), "decoders"):
-        if decoder is not None and _kind(decoder) != "ByteLevel":
-            raise ValueError(f"its decoder is {_kind(decoder)}, not ByteLevel; {_INSTEAD}")
-    normalizers = _parts(content.get("normalizer"), "normalizers")
-    if kinds := _kinds([part for part in normalizers if part is not None]):
-        if {*map(_kind, normalizers)} != {"NFC"}:
-            raise ValueError(f"its normalizer, {kinds}, changes the text; {_INSTEAD}")
-        if not drop_normalizer:
-            raise ValueError(
-                "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
-                "leaves it out, and then the ids are the model's for text in NFC"
-            )
-        notes.append("its normalizer, NFC, is left out: the ids are the model's for text in NFC")
-    processors = _parts(content.get("post_processor"), "processors")
-    if adding := [part for part in processors if not _adds_nothing(part)]:
-        notes.append(
-            f"its post_processor, {_kinds(adding)}, adds special tokens to a text; bpetite "
-            "adds none"
-        )
+    obstacles, splits = Obstacles(_INSTEAD), (GPT2.text,)  # replaced, or there is an obstacle
+    for name in _UNFIT.keys() & {name for name, value in model.items() if value}:
+        with obstacles:
+            raise ValueError(f"its model has {name}, so {_UNFIT[name]}")
+    with obstacles:
+        splits = _splits(_parts(content.get("pre_tokenizer"), "pretokenizers"))
+    for decoder in decoders:
+        with obstacles:
+            if decoder is not None and _kind(decoder) != "ByteLevel":
+                raise ValueError(f"its decoder is {_kind(decoder)}, not ByteLevel; {_INSTEAD}")
+    with obstacles:
+        notes += _about_normalizers(normalizers, drop=drop_normalizer)
+    with obstacles:
+        notes += _about_processors(processors)
     vocab = _vocab(model.get("vocab"))
     merges = _merges(model.get("merges"), vocab)
-    special = _added_tokens(content.get("added_tokens", []), vocab, nfc=any(normalizers))
-    rest = Foreign({}, {}, {}, splits, bool(model.get("ignore_merges")), (*notes,))
+    added = content.get("added_tokens", [])
+    if not isinstance(added, list):
+        raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
+    tokens = checked_added_tokens(added, obstacles)
+    special = dict[str, int]()
+    with obstacles:
+        special = _ids_of(tokens, vocab, nfc=any(normalizers))
+    notes += about_ordinary(tokens)
+    whole = bool(model.get("ignore_merges"))
+    rest = Foreign({}, {}, {}, splits, whole, (*notes,), obstacles)
     return _foreign(vocab, merges, special, rest)
 
 
-def read_gpt2(vocab: object, merges: bytes, special_tokens: Mapping[str, int] | None) -> Foreign:
-    """Return the tokenizer in the contents of GPT-2's two files; the pattern is GPT-2's.
+def read_gpt2(vocab: object, merges: bytes, settings: Settings) -> Foreign:
+    """Return the tokenizer in the contents of GPT-2's two files, given what they do not have.
 
-    Without special tokens, `<|endoftext|>` is one if the vocabulary has it.
+    Without a pattern, GPT-2's is a guess. Without special tokens, `<|endoftext|>` is one if the
+    vocabulary has it.
 
     Raises:
         ValueError: a file has another format; the message explains why.
     """
     vocab = _vocab(vocab)
+    if merges.startswith(codecs.BOM_UTF8):
+        raise ValueError("merges.txt begins with a byte order mark; save it as UTF-8 without one")
     text = merges.decode("utf-8", errors="replace").replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n") if text else []
     if text.startswith("#version"):
         del lines[0]
-    special = special_tokens
+    special, notes = settings.special_tokens, [*settings.notes]
     if special is None:
         special = {name: vocab[name] for name in [END_OF_TEXT_TOKEN] if name in vocab}
-    rest = Foreign({}, {}, {}, (GPT2.text,), whole=False)
+        notes.append(
+            "no file names its special tokens, so it has "
+            f"{END_OF_TEXT_TOKEN if special else 'none'}; --special NAME=ID adds them"
+        )
+    splits, named_by = settings.splits, settings.named_by
+    if not splits:
+        splits, named_by = (GPT2.text,), GUESS
+    rest = Foreign(
+        {}, {}, {}, splits, settings.whole, (*notes,), Obstacles(TAKE_TOKENIZER_JSON), named_by
+    )
     return _foreign(vocab, _merges(lines, vocab), special, rest)
 
 
-def _check_model(model: Mapping[str, Any]) -> None:
-    if model.get("type", "BPE") != "BPE":
-        raise ValueError(f"its model is {_shown(model['type'])}, not BPE; {_INSTEAD}")
-    for name, meaning in _UNFIT.items():
-        if model.get(name):
-            raise ValueError(f"its model has {name}, so {meaning}")
-    if model.get("ignore_merges") is not None:
-        _flag(model, "ignore_merges", "its model")
+def _check_types(content: Mapping[str, Any], model: Mapping[str, Any]) -> None:
+    """Reject a model that is not BPE, and keys and types for which tokenizers refuses the file."""
+    if (kind := model.get("type", "BPE")) != "BPE":
+        raise ValueError(f"its model is {_shown(kind)}, not BPE; {_INSTEAD}")
+    if unknown := content.keys() - _KEYS:
+        raise ValueError(f"its key {_shown(min(unknown))} is none that tokenizers knows")
+    for name in ("truncation", "padding"):
+        if (value := content.get(name)) is not None and not isinstance(value, dict):
+            raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
+    for name, (types, expected) in _TYPES.items():
+        if not isinstance(value := model.get(name), types) or (
+            type(value) is bool and bool not in types
+        ):
+            raise ValueError(f"its model has the {name} {_shown(value)}, not {expected}")
+
+
+def _check_byte_level(part: Mapping[str, Any]) -> None:
+    for name in ("add_prefix_space", "trim_offsets"):
+        _flag(part, name, "its ByteLevel")
+    if "use_regex" in part:
+        _flag(part, "use_regex", "its ByteLevel")
+
+
+def _about_normalizers(normalizers: Sequence[object], *, drop: bool) -> list[str]:
+    """Return a note on a normalizer that is left out; any but NFC is an error."""
+    kinds = _kinds([part for part in normalizers if part is not None])
+    if not kinds:
+        return []
+    if {*map(_kind, normalizers)} != {"NFC"}:
+        raise ValueError(f"its normalizer, {kinds}, changes the text; {_INSTEAD}")
+    if not drop:
+        raise ValueError(
+            "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
+            "leaves it out"
+        )
+    return ["its normalizer, NFC, is left out: the ids are the model's for text in NFC"]
+
+
+def _about_processors(processors: Sequence[object]) -> list[str]:
+    """Return a note on post-processors that add tokens around a text."""
+    adding = [part for part in processors if not _adds_nothing(part)]
+    if not adding:
+        return []
+    return [
+        f"its post_processor, {_kinds(adding)}, adds special tokens to a text; bpetite adds none"
+    ]
 
 
 def _splits(parts: Sequence[Any]) -> tuple[str, ...]:
@@ -113,12 +200,13 @@ def _splits(parts: Sequence[Any]) -> tuple[str, ...]:
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1:
         raise ValueError(f"its pre_tokenizer does not end with its only ByteLevel; {_INSTEAD}")
     *cuts, level = parts
-    if _flag(level, "add_prefix_space", "its ByteLevel"):
+    _check_byte_level(level)
+    if level["add_prefix_space"]:
         raise ValueError(
             "its pre_tokenizer adds a space before the text (add_prefix_space), which decoding "
             f"would not take away; {_INSTEAD}"
         )
-    own = (GPT2.text,) if _flag(level, "use_regex", "its ByteLevel", default=True) else ()
+    own = (GPT2.text,) if level.get("use_regex", True) else ()
     return (*(_pattern(cut, alone=len(cuts) == 1) for cut in cuts), *own)
 
 
@@ -173,9 +261,10 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_SHOWN else reprlib.repr(value)
 
 
-def _flag(part: Mapping[Any, Any], name: str, owner: str, *, default: object = None) -> bool:
-    flag = part.get(name, default)
-    if type(flag) is not bool:
+def _flag(part: Mapping[Any, Any], name: str, owner: str) -> bool:
+    if name not in part:
+        raise ValueError(f"{owner} lacks {name}")
+    if type(flag := part[name]) is not bool:
         raise ValueError(f"{owner} has the {name} {_shown(flag)}, not true or false")
     return flag
 
@@ -227,13 +316,16 @@ def _foreign(
         # tokenizers would find such a token by its letters, too.
         by_letters = rest.whole and not name.isascii()
         ordinary = name in made or (letters and (len(letters) == 1 or by_letters))
-        if ordinary or special[name] != vocab[name]:
-            raise ValueError(
-                f"its special token {name[:40]!r} is also an ordinary token; {_INSTEAD}"
-            )
+        with rest.obstacles:
+            if ordinary or special[name] != vocab[name]:
+                raise ValueError(
+                    f"its special token {name[:40]!r} is also an ordinary token; "
+                    f"{rest.obstacles.instead}"
+                )
     known = {text: token for text, token in tokens.items() if token is not None}
-    if unknown := next((text for text, token in tokens.items() if token is None), None):
-        raise ValueError(f"its token {unknown[:40]!r} has letters that stand for no byte")
+    if unknown := [text for text in tokens if text not in known]:
+        with rest.obstacles:
+            raise ValueError(f"{_first_of(unknown, 'token')} letters that stand for no byte")
     ranks = {
         (known[left], known[right]): rank
         for rank, (left, right) in enumerate(merges)
@@ -243,20 +335,64 @@ def _foreign(
     return replace(rest, ids=ids, merges=ranks, special_tokens=special)
 
 
-def _added_tokens(added: object, vocab: Mapping[str, int], *, nfc: bool) -> dict[str, int]:
+def checked_added_tokens(tokens: Iterable[object], obstacles: Obstacles) -> list[AddedToken]:
+    """Return added tokens, checked; flags that bpetite does not have are obstacles."""
+    checked: list[AddedToken] = []
+    changing: dict[str, list[str]] = {flag: [] for flag in _CHANGING}
+    for token in tokens:
+        match token:
+            case {"content": str(text), "id": int(number), **flags} if type(number) is int:
+                owner = f"its added token {text[:40]!r}"
+            case _:
+                raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
+        if not text or not 0 <= number <= _HIGHEST:
+            raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
+        for flag in _CHANGING:
+            if _flag(flags, flag, owner):
+                changing[flag].append(text)
+        special = _flag(flags, "special", owner)
+        checked.append(AddedToken(text, number, _flag(flags, "normalized", owner), special))
+    for flag, texts in changing.items():
+        if texts:
+            with obstacles:
+                raise ValueError(
+                    f"{_first_of(texts, 'added token')} {flag}, so it changes the text around "
+                    f"it; {obstacles.instead}"
+                )
+    return checked
+
+
+def _first_of(texts: Sequence[str], noun: str) -> str:
+    """Return the beginning of a sentence on what one token has, and how many others have it."""
+    others = f", as {len(texts) - 1:,} others have," if len(texts) > 1 else ""
+    return f"its {noun} {texts[0][:40]!r}{others} has"
+
+
+def about_ordinary(tokens: Sequence[AddedToken]) -> list[str]:
+    """Return a note on added tokens that are not special where they come from."""
+    names = [token.text for token in tokens if not token.special]
+    if not names:
+        return []
+    more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
+    note = (
+        f"not special in the source: {', '.join(map(repr, names[:4]))}{more}; the tokenizer file "
+        "has them as special tokens, and an export marks all of these as special, so "
+        "skip_special_tokens=True removes them"
+    )
+    return [note]
+
+
+def _ids_of(tokens: Sequence[AddedToken], vocab: Mapping[str, int], *, nfc: bool) -> dict[str, int]:
     """Return the ids of the tokens that are recognized before a text is split.
 
     `tokenizers` ignores the ids in the list: a token of the vocabulary has its id there, and
     the others have the next ids after the number of tokens in the vocabulary.
     """
-    if not isinstance(added, list):
-        raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     special: dict[str, int] = {}
     first: list[str] = []
     second: list[str] = []
     free = itertools.count(len(vocab))
-    for token in added:
-        text, written, normalized = checked_added_token(token)
+    for text, written, normalized, _ in tokens:
         if text not in special:
             special[text] = vocab[text] if text in vocab else next(free)
             (second if normalized else first).append(text)
@@ -290,16 +426,3 @@ def _check_passes(first: Sequence[str], second: Sequence[str]) -> None:
                         f"its added tokens {name[:40]!r} and {other[:40]!r} overlap, and only one "
                         "is `normalized`, so which one a text has depends on more than its place"
                     )
-
-
-def checked_added_token(token: object) -> tuple[str, int, bool]:
-    """Return the content and the id of an added token, and whether it is `normalized`."""
-    match token:
-        case {"content": str(text), "id": int(number), **flags} if text and type(number) is int:
-            owner = f"its added token {text[:40]!r}"
-        case _:
-            raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
-    for name in ("single_word", "lstrip", "rstrip"):
-        if _flag(flags, name, owner):
-            raise ValueError(f"{owner} has {name}, so it changes the text around it; {_INSTEAD}")
-    return text, number, _flag(flags, "normalized", owner)

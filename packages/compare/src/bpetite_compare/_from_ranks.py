@@ -5,19 +5,24 @@ token, and the lowest rank first.
 """
 
 import base64
+import codecs
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 import tiktoken
 
-from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._patterns import PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import TAKE_TOKENIZER_JSON, Foreign, Obstacles, Settings
 
 _Token = TypeVar("_Token", bytes, str)
 
-_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
+_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,99}")
+
+
+_TEKKEN: Final = {"pattern": str, "default_vocab_size": int, "default_num_special_tokens": int}
+"""The keys in the config of a `tekken.json` that count, and their types."""
 
 
 def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
@@ -25,19 +30,20 @@ def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
     return Foreign(ranks_of(encoding), None, specials_of(encoding), (pattern_of(encoding),))
 
 
-def read_ranks(
-    data: bytes, pattern: str | None, special_tokens: Mapping[str, int] | None
-) -> Foreign:
+def read_ranks(data: bytes, settings: Settings) -> Foreign:
     """Return the tokenizer in a file of ranks, given what the file does not have.
 
-    Each line has a token in base64, a space and its rank.
+    Each line has a token in base64, a space and its rank. As in tiktoken, empty lines and a byte
+    order mark do not count.
 
     Raises:
-        ValueError: the file has another format, or the pattern is missing.
+        ValueError: the file has another format, or nothing names the pattern.
     """
     # tiktoken's reader might return an older file with this path from its cache.
     found: list[tuple[bytes, int]] = []
-    for number, line in enumerate(data.splitlines(), 1):
+    for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).splitlines(), 1):
+        if not line:
+            continue
         words = line.split()
         token = _decoded(words[0]) if len(words) == 2 else None
         # `int` alone would accept +256 and 2_5_6.
@@ -47,36 +53,24 @@ def read_ranks(
                 f"on line {number}, found {line[:40]!r}"
             )
         found.append((token, int(words[1])))
-    ids = _ids(found)
-    if pattern not in ALL_PATTERNS:
+    if not settings.splits:
         known = (f"{name} ({one.note.partition(':')[0]})" for name, one in PATTERNS.items())
         raise ValueError(
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"
         )
-    notes = _doubts(ids, pattern)
-    if not special_tokens:
+    notes = [*settings.notes]
+    if not settings.special_tokens:
         notes.append("a file of ranks has no special tokens; --special NAME=ID adds them")
-    splits = (ALL_PATTERNS[pattern].text,)
-    return Foreign(ids, None, special_tokens or {}, splits, notes=(*notes,))
-
-
-def _doubts(ids: Iterable[bytes], pattern: str) -> list[str]:
-    """Return a note if a pattern cuts many of the tokens: another one made them."""
-    texts = [text for one in ids if "\ufffd" not in (text := one.decode(errors="replace"))]
-
-    def cut(name: str) -> int:
-        return sum(len(ALL_PATTERNS[name].split(text)) > 1 for text in texts)
-
-    if (count := cut(pattern)) <= len(texts) // 50:
-        return []
-    best = min(ALL_PATTERNS, key=cut)
-    return [
-        (
-            f"the pattern {pattern} cuts {count:,} of its {len(texts):,} tokens, {best} cuts "
-            f"{cut(best):,}; is --pattern that of the model?"
-        )
-    ]
+    return Foreign(
+        _ids(found),
+        None,
+        settings.special_tokens or {},
+        settings.splits,
+        notes=(*notes,),
+        obstacles=Obstacles(TAKE_TOKENIZER_JSON),
+        named_by=settings.named_by,
+    )
 
 
 def _decoded(text: bytes | str) -> bytes | None:
@@ -107,20 +101,17 @@ def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | 
     Raises:
         ValueError: it has another format.
     """
-    match content:
-        case {
-            "config": {
-                "pattern": str(pattern),
-                "default_vocab_size": int(size),
-                "default_num_special_tokens": int(first),
-            },
-            "vocab": list(entries),
-        }:
-            named = content.get("special_tokens", [])
-            if not isinstance(named, list):
-                raise ValueError("its special_tokens are not a list")  # noqa: TRY004 - a file
-        case _:
-            raise ValueError("it is not a tekken.json: expected a config and a vocab")
+    config, named = content.get("config"), content.get("special_tokens", [])
+    if not isinstance(config, dict) or not isinstance(content.get("vocab"), list):
+        raise ValueError("it is not a tekken.json: expected a config and a vocab")  # noqa: TRY004
+    for key, kind in _TEKKEN.items():
+        if type(config.get(key)) is not kind:
+            found = f"has the {key} {config[key]!r:.40}" if key in config else f"lacks {key}"
+            raise ValueError(f"its config {found}")
+    if not isinstance(named, list):
+        raise ValueError("its special_tokens are not a list")  # noqa: TRY004 - a file
+    pattern, entries = config["pattern"], content["vocab"]
+    size, first = config["default_vocab_size"], config["default_num_special_tokens"]
     found: list[tuple[bytes, int]] = []
     names: list[tuple[str, int]] = []
     for place, entry in enumerate([*entries, *named]):

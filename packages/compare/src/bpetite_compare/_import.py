@@ -4,28 +4,33 @@ The form of the other tokenizer is found from its content. It is read (`_from_ra
 `_from_huggingface`), converted (`_conversion`) and saved.
 """
 
+import codecs
 import errno
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from glob import escape, glob
 from typing import Any, Final
 
+from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
-from bpetite._reading import read_file
-from bpetite._strict_json import parse_json
 from bpetite._writing import check_no_input, mode_of_existing, write_file
-from bpetite_compare._conversion import convert
+from bpetite_compare._conversion import convert, difference
 from bpetite_compare._encodings import get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign
-from bpetite_compare._from_huggingface import checked_added_token, read_gpt2, read_huggingface
+from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
 from bpetite_compare._letters import GPT2_FILES
-
-_LARGEST_FILE: Final = 1 << 26
-_MOST_OBJECTS: Final = 1 << 18
-"""Each token of a tekken.json is an object; it has 150,000."""
+from bpetite_compare._settings import (
+    BESIDE,
+    doubts,
+    parse_source,
+    read_source,
+    settings_for,
+    special_tokens_beside,
+)
 
 _IN_FOLDERS: Final = {
     "tokenizer.json": "huggingface",
@@ -35,6 +40,13 @@ _IN_FOLDERS: Final = {
     "*.model*": "tiktoken",
 }
 """The names of files in a folder, in the order of looking for them, and their forms."""
+
+_READERS: Final = {
+    "tekken*.json": "mistral-common, Mistral's own library, reads",
+    "tokenizer.json": "transformers and tokenizers read",
+    "*": "its own library reads",
+}
+"""Who reads a file; of two files that disagree, the first name here is the one to choose."""
 
 SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken")
 """The forms of an import."""
@@ -47,18 +59,22 @@ class Imported:
     path: the tokenizer file.
     vocab_size: the number of tokens that are not special.
     pattern: the name of the split pattern.
+    pattern_from: what names it: the file, "--pattern", the class in a configuration, or "a guess".
     special_tokens: the id of each special token.
     whole_tokens: the number of tokens that no merge makes: only a whole chunk becomes one.
     sha256: the digest of the tokenizer file, in hex.
+    checked: what was compared with what, for people.
     notes: remarks for people.
     """
 
     path: str
     vocab_size: int
     pattern: str
+    pattern_from: str
     special_tokens: Mapping[str, int]
     whole_tokens: int
     sha256: str
+    checked: str
     notes: tuple[str, ...]
 
 
@@ -70,6 +86,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     *,
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
+    ignore_merges: bool = False,
     drop_normalizer: bool = False,
 ) -> Imported:
     """Convert a byte-level BPE tokenizer to a tokenizer file; it keeps its ids.
@@ -84,38 +101,67 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         form: "tiktoken", "huggingface", "gpt2" or "tekken"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: for a file of ranks, which does not have it, the name of the split pattern.
-        special_tokens: the id of each special token, for forms that do not have them all:
-            without it, a file of ranks has those of a `tokenizer_config.json` beside it.
+        pattern: the name of the split pattern, for a file of ranks and for `vocab.json` with
+            `merges.txt`. Without it, the pattern is that of a `tokenizer.json` beside the file, or
+            of the class in a `tokenizer_config.json`; for `vocab.json`, GPT-2's is a guess.
+        special_tokens: the id of each special token, for forms that do not have them all.
+            Without it, they are those of a `tokenizer.json`, a `tokenizer_config.json` or an
+            `added_tokens.json` beside the file.
+        ignore_merges: for `vocab.json` with `merges.txt`, whether a chunk that is a token gets its
+            id without any merge, as `ignore_merges` in a `tokenizer.json` says.
         drop_normalizer: whether to leave out a normalizer to NFC. The ids are the
             original's for text in NFC then.
 
     Raises:
         ValueError: the form is unknown, the number of paths is wrong, the output is also an
-            input, or a tokenizer file cannot represent the tokenizer.
+            input, files in a folder disagree, or a tokenizer file cannot represent the tokenizer.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
         FileExistsError: the output exists, and `overwrite` is false.
     """
     if form is not None and form not in SOURCES:
         raise ValueError(f"unknown import format {form[:40]!r}; choose from {', '.join(SOURCES)}")
+    if pattern is not None and pattern not in ALL_PATTERNS:
+        raise ValueError(f"unknown pattern {pattern!r:.40}; choose from {', '.join(ALL_PATTERNS)}")
     sources = [source] if isinstance(source, (str, os.PathLike)) else source
     path, names = os.fspath(output), [os.fspath(one) for one in sources]
-    given = {"pattern": pattern, "special": special_tokens, "drop_normalizer": drop_normalizer}
+    given = {
+        "pattern": pattern,
+        "special": special_tokens,
+        "ignore_merges": ignore_merges,
+        "drop_normalizer": drop_normalizer,
+    }
     paths = _files_of(names, form)
-    check_no_input(path, [*paths, *map(_config_beside, paths)])
+    beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
+    check_no_input(path, [*paths, *beside])
     mode_of_existing(path, overwrite=overwrite)  # fail before the work
     try:
-        artifact, data, notes = convert(_read(names[0], paths, form, given))
+        foreign = _read(names[0], paths, form, given)
+        artifact, data, notes = convert(foreign)
+        if foreign.named_by not in {"", "tokenizer.json"}:
+            notes += doubts(foreign.ids, artifact.pattern.name, foreign.named_by)
+        in_folder = form is None and os.path.isdir(names[0])
+        if in_folder or foreign.named_by == "tokenizer.json":
+            own = foreign if special_tokens is None else replace(foreign, special_tokens={})
+            notes += _compared(own, paths, drop_normalizer)
     except ValueError as error:
         raise ValueError(f"cannot import {', '.join(map(quoted, names))}: {error}") from None
     write_file(path, data, overwrite=overwrite)
+    files = _base_names(paths) or names[0]
+    named = foreign.named_by in {"", "tokenizer.json"}
+    merges = "ranks" if foreign.merges is None else "merges"
+    checked = (
+        f"{'' if named else 'with this pattern, '}a slow encoder with the {merges}"
+        f"{' and pattern' if named else ''} of {files} gives the same ids for texts in many scripts"
+    )
     return Imported(
         path,
         len(artifact.tokens),
         artifact.pattern.name,
+        foreign.named_by or files,
         artifact.special_tokens,
         len(artifact.tokens) - 256 - len(artifact.merges),
         hashlib.sha256(data).hexdigest(),
+        checked,
         tuple(notes),
     )
 
@@ -150,14 +196,68 @@ def _files_in(folder: str, form: str | None) -> list[str]:
     raise ValueError(f"{quoted(folder)} has no tokenizer: expected {' or '.join(expected)}")
 
 
+def _compared(foreign: Foreign, paths: Sequence[str], drop_normalizer: bool) -> list[str]:
+    """Compare a tokenizer with the others in its folder; return remarks on those that do not open.
+
+    Raises:
+        ValueError: one of them is another tokenizer.
+    """
+    folder, notes = os.path.dirname(paths[0]), list[str]()
+    options = {"pattern": None, "special": None, "ignore_merges": False}
+    options["drop_normalizer"] = drop_normalizer
+    for name, form in _IN_FOLDERS.items():
+        for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
+            files = _files_of([other], form)
+            try:
+                theirs = _read(other, files, form, options)
+                theirs.obstacles.check()
+                differing = difference(foreign, theirs)
+            except (OSError, ValueError) as error:
+                notes.append(f"{_base_names(files)} beside it was not compared: {error}")
+                continue
+            if differing:
+                reader, chosen = next(
+                    (reader, several)
+                    for one, reader in _READERS.items()
+                    for several in (paths, files)
+                    if fnmatch(os.path.basename(several[0]), one)
+                )
+                raise ValueError(
+                    f"{_base_names(paths)} and {_base_names(files)} in its folder disagree: "
+                    f"{differing}; name the one to import: {_base_names(chosen)} is what {reader}"
+                )
+    return notes
+
+
+def _base_names(paths: Sequence[str]) -> str:
+    return " and ".join(map(os.path.basename, paths))
+
+
+def _only_in_configuration(foreign: Foreign, path: str) -> list[str]:
+    """Return a note on special tokens that transformers adds to those of a `tokenizer.json`."""
+    try:
+        named, _ = special_tokens_beside(os.path.dirname(path))
+    except ValueError:
+        return []
+    more = [name for name, one in (named or {}).items() if foreign.special_tokens.get(name) != one]
+    if not more:
+        return []
+    note = (
+        f"{len(more)} of the special tokens in the configuration beside it, such as "
+        f"{more[0][:40]!r}, are not in tokenizer.json; transformers adds them, and this file does "
+        "not have them"
+    )
+    return [note]
+
+
 def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str, Any]) -> Foreign:
     """Read files of any form or of this one, or without files, the encoding with this name."""
     if not paths:
         _check_unused(given, *given)
         return read_encoding(get_encoding(name))
-    data, *more = (read_file(path, _LARGEST_FILE) for path in paths)
-    special = given["special"]
-    if form == "tiktoken" or (form is None and not data.lstrip().startswith((b"{", b"["))):
+    data, *more = map(read_source, paths)
+    begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if form == "tiktoken" or (form is None and begin not in {b"{", b"["}):
         _check_alone(form, more)
         if b"<unk>" in data[:64]:
             raise ValueError(
@@ -166,11 +266,9 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
             )
         if form is None and not data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
             raise ValueError(_UNKNOWN)
-        _check_unused(given, "drop_normalizer")
-        return read_ranks(
-            data, given["pattern"], _special_tokens_beside(paths[0]) if special is None else special
-        )
-    content = parse_json(data, fractions=True, objects=_MOST_OBJECTS)
+        _check_unused(given, "ignore_merges")
+        return read_ranks(data, settings_for(paths[0], given))
+    content = parse_source(data)
     if not isinstance(content, dict):
         raise ValueError(_UNKNOWN)  # noqa: TRY004 - the content of a file
     if type(content.get("schema_version")) is int:
@@ -178,14 +276,15 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     form = form or _form_of(content)
     _check_alone(form, more)
     if form == "huggingface":
-        _check_unused(given, "pattern", "special")
-        return read_huggingface(content, drop_normalizer=given["drop_normalizer"])
-    _check_unused(given, "pattern", "drop_normalizer")
+        _check_unused(given, "pattern", "special", "ignore_merges")
+        foreign = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
+        return replace(foreign, notes=(*foreign.notes, *_only_in_configuration(foreign, paths[0])))
     if form == "tekken":
-        return read_tekken(content, special)
+        _check_unused(given, "pattern", "ignore_merges", "drop_normalizer")
+        return read_tekken(content, given["special"])
     if not more:
         raise ValueError("a vocabulary needs its merges: name vocab.json and merges.txt")
-    return read_gpt2(content, more[0], special)
+    return read_gpt2(content, more[0], settings_for(paths[0], given))
 
 
 def _check_alone(form: str | None, more: Sequence[bytes]) -> None:
@@ -204,6 +303,7 @@ def _check_unused(given: Mapping[str, Any], *names: str) -> None:
 _UNUSED: Final = {
     "pattern": "its own split pattern",
     "special": "its own special tokens",
+    "ignore_merges": "its own way to merge",
     "drop_normalizer": "no normalizer to drop",
 }
 _UNKNOWN: Final = (
@@ -222,27 +322,3 @@ def _form_of(content: Mapping[str, Any]) -> str:
     if "tokenizer_class" in content:
         raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
     raise ValueError(_UNKNOWN)
-
-
-def _config_beside(path: str) -> str:
-    return os.path.join(os.path.dirname(path), "tokenizer_config.json")
-
-
-def _special_tokens_beside(path: str) -> Mapping[str, int] | None:
-    """Return the special tokens in the `tokenizer_config.json` beside a file, if it has them."""
-    config = _config_beside(path)
-    if not os.path.isfile(config):
-        return None
-    try:
-        data = read_file(config, _LARGEST_FILE)
-        match parse_json(data, fractions=True, objects=_MOST_OBJECTS):
-            case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
-                tokens = [
-                    checked_added_token(token | {"id": int(one[:9])})
-                    for one, token in added.items()
-                    if isinstance(token, dict)
-                ]
-                return {name: token_id for name, token_id, _ in tokens}
-    except ValueError as error:
-        raise ValueError(f"tokenizer_config.json: {error}") from None
-    return None

@@ -7,7 +7,7 @@ of them. tiktoken downloads an encoding on first use.
 
 Examples:
   bpetite import hf.json --output new.json
-  bpetite import gpt2files --output new.json
+  bpetite import gpt2files --pattern gpt2 --output new.json
   bpetite import model.tiktoken --pattern gpt2 \
     --special '<|endoftext|>=999' --output new.json
   bpetite import --encoding gpt2 --output gpt2.json
@@ -25,6 +25,7 @@ from bpetite_compare._import import SOURCES, Imported, import_tokenizer
 
 
 class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
+    pattern_from: Annotated[str, "what names the pattern: the file, an option, a class, a guess"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     notes: Annotated[list[str], "remarks on what the import left out or added"]
 
@@ -52,7 +53,8 @@ def add_command(commands: cli.arguments.Commands) -> None:
         "--pattern",
         choices=ALL_PATTERNS,
         metavar="NAME",
-        help=f"for a file of ranks, the pattern of its model: {', '.join(ALL_PATTERNS)}",
+        help="for ranks or vocab.json, the pattern of its model (default: that of the "
+        f"tokenizer.json or the class beside it): {', '.join(ALL_PATTERNS)}",
     )
     parser.add_argument(
         "--special",
@@ -60,8 +62,14 @@ def add_command(commands: cli.arguments.Commands) -> None:
         type=_special_token,
         action="extend",
         metavar="NAME=ID",
-        help="for a file of ranks, tekken.json, or GPT-2's files, the special tokens (default: "
-        "those of the file, or of the tokenizer_config.json beside ranks)",
+        help="for ranks, vocab.json or tekken.json, the special tokens (default: those of the "
+        "file, or of the configuration beside it)",
+    )
+    parser.add_argument(
+        "--ignore-merges",
+        action="store_true",
+        help="for vocab.json, a chunk that is a token gets its id without any merge, as "
+        "ignore_merges in a tokenizer.json says",
     )
     parser.add_argument(
         "--drop-normalizer",
@@ -96,6 +104,7 @@ def _run(options: argparse.Namespace) -> None:
             overwrite=options.force,
             pattern=options.pattern,
             special_tokens=given if options.special else None,
+            ignore_merges=options.ignore_merges,
             drop_normalizer=options.drop_normalizer,
         )
     summary: _Summary = {
@@ -103,6 +112,7 @@ def _run(options: argparse.Namespace) -> None:
         "vocab_size": imported.vocab_size,
         "merges": imported.vocab_size - 256 - imported.whole_tokens,
         "pattern": imported.pattern,
+        "pattern_from": imported.pattern_from,
         "special_tokens": dict(imported.special_tokens),
         "sha256": imported.sha256,
         "whole_tokens": imported.whole_tokens,
@@ -122,5 +132,5 @@ def _lines(imported: Imported) -> Iterator[str]:
     yield f"special tokens: {cli.messages.listed(names, 6) or 'none'}"
     if imported.whole_tokens:
         yield f"whole tokens: {imported.whole_tokens:,}; only a chunk that equals one becomes it"
-    yield "checked: a slow encoder gives the same ids for texts in many scripts"
+    yield f"checked: {imported.checked}"
     yield from imported.notes
