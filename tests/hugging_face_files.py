@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bpetite._patterns import GPT2
 from bpetite_compare._letters import to_letters
-from bpetite_compare._spellings import _SPELLINGS
 from compare_tools import HOSTILE
+from spellings import EXCEPT_AT_THE_END, ONLY_ISOLATED, SPELLINGS
 
 if TYPE_CHECKING:
     import tokenizers  # in the group `thorough`
@@ -42,7 +42,7 @@ TEMPLATE: Final = PLAIN | {
     "single": [{"SpecialToken": {"id": "a", "type_id": 0}}, A],
     "special_tokens": {"a": {"id": "a", "ids": [0], "tokens": ["a"]}},
 }
-DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
+DEEPSEEK: Final = next(splits for _, splits in SPELLINGS.values() if len(splits) == 3)
 MERGES: Final = ("h e", "t he", "Ġ the", "a b", "ab c", "Ġ ab", "Ã ©", "1 1", "! !", "Ġ Ġ", "' s")
 
 
@@ -184,8 +184,7 @@ EQUIVALENT: Final[list[Change]] = [
 ]
 SPLITS: Final[list[Change]] = [
     cuts(*(SPLIT | {"pattern": {"Regex": one}} for one in splits), NO_REGEX)
-    for splits in _SPELLINGS
-    if "{1,3}+" not in splits[0]  # of tiktoken; in `tokenizers` it is (?:{1,3})+
+    for _, splits in (SPELLINGS | ONLY_ISOLATED | EXCEPT_AT_THE_END).values()
 ]
 ACCEPTED: Final[list[Change]] = [
     top(decoder=several("decoders", BYTE_LEVEL)),
@@ -219,7 +218,10 @@ DROP: Final = "its normalizer, NFC, changes the text; --drop-normalizer (drop_no
 REMOVED: Final = [
     SPLIT | {"behavior": "Removed", "invert": True, "pattern": {"Regex": one}} for one in DEEPSEEK
 ]
-UNKNOWN: Final = "its split pattern is none that bpetite has: gpt2, gpt4, gpt4o, "
+UNKNOWN: Final = "its split pattern is none that bpetite has: "
+FALSE: Final = "and invert false, not Isolated and false"
+WAYS: Final = ("MergedWithPrevious", "MergedWithNext", "Contiguous", "Removed")
+ODD: Final = {" ": " ", "|": "|", "\\n": "\n", "\\x1b[2J": "\x1b[2J", "\\u202e": "\u202e"}
 ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD}"
 NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
 UNMADE: Final = "and without ignore_merges no text has it, which a tokenizer file cannot"
@@ -251,15 +253,34 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     *((f"is {one}, not Split or ByteLevel", cuts({"type": one}, BYTE_LEVEL)) for one in CUTTERS),
     (f"its pre_tokenizer is None, not Split or ByteLevel{INSTEAD}", top(pre_tokenizer=None)),
     ("its pre_tokenizer is 'Sequence', not", top(pre_tokenizer="Sequence")),
-    *((UNKNOWN, cuts(behavior=one)) for one in ("MergedWithPrevious", "MergedWithNext")),
-    *((UNKNOWN, cuts(behavior=one)) for one in ("Contiguous", "Removed")),
-    *((UNKNOWN, one) for one in (cuts(behavior=[]), cuts(*REMOVED, NO_REGEX))),
-    *((UNKNOWN, cuts(invert=one)) for one in (True, None, 0)),
-    *((UNKNOWN, cuts(*one)) for one in ((SPLIT, SPLIT, NO_REGEX), (SPLIT, BYTE_LEVEL))),
-    *((UNKNOWN, cuts(*one, NO_REGEX)) for one in ([], [{"type": "Split"}])),
-    *((UNKNOWN, cuts(pattern={"Regex": GPT2.text + more})) for more in (" ", "|", "\n")),
-    *((UNKNOWN, cuts(pattern={"Regex": flags + GPT2.text})) for flags in ("(?i)", "(?s)")),
-    *((UNKNOWN, cuts(pattern={"String": " "} | more)) for more in ({}, {"Regex": GPT2.text})),
+    *((f"has the behavior {one} {FALSE}; its pattern is gpt2", cuts(behavior=one)) for one in WAYS),
+    (f"has the behavior [] {FALSE}", cuts(behavior=[])),
+    (f"has the behavior None {FALSE}", cuts({**SPLIT, "behavior": None}, NO_REGEX)),
+    ("has the behavior Isolated and invert true, not Isolated and false", cuts(invert=True)),
+    ("has the behavior Removed and invert true, not", cuts(*REMOVED, NO_REGEX)),
+    (
+        "not Isolated and false; its pattern is x (spelled most like ",
+        cuts(behavior="Contiguous", pattern={"Regex": "x"}),
+    ),
+    *((f"its Split has the invert {one}, not true or", cuts(invert=one)) for one in (None, 0)),
+    ("its Split has the pattern {'String': ' '}, not a Regex", cuts(pattern={"String": " "})),
+    (
+        "its Split has the pattern {'Regex':",
+        cuts(pattern={"String": " ", "Regex": GPT2.text}),
+    ),
+    ("its Split has the pattern {'Regex': 1}, not a Regex", cuts(pattern={"Regex": 1})),
+    ("its Split has the pattern None, not a Regex", cuts({"type": "Split"}, NO_REGEX)),
+    ("its ByteLevel splits a second time (use_regex is true)", cuts(SPLIT, BYTE_LEVEL)),
+    ("its ByteLevel does not split the text (use_regex is false)", cuts(NO_REGEX)),
+    (f"{UNKNOWN}{GPT2.text} then {GPT2.text[:9]}", cuts(SPLIT, SPLIT, NO_REGEX)),
+    *(
+        (f"{UNKNOWN}{GPT2.text}{shown} (spelled most like gpt2)", cuts(pattern={"Regex": text}))
+        for shown, text in ((one, GPT2.text + more) for one, more in ODD.items())
+    ),
+    *(
+        (f"{UNKNOWN}{flags}{GPT2.text} (spelled", cuts(pattern={"Regex": flags + GPT2.text}))
+        for flags in ("(?i)", "(?s)")
+    ),
     (
         "its split pattern has {1,3}+, which is {1,} for tokenizers",
         cuts(pattern={"Regex": r"\p{N}{1,3}+"}),

@@ -16,11 +16,10 @@ from bpetite._boundaries import cut_safely
 from bpetite_compare import Tokenization, _text, compare, parity, to_tiktoken
 from bpetite_compare._comparison import first_difference
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
-from bpetite_compare._spellings import _SPELLINGS
 from bpetite_compare._text import blocks
 from bpetite_compare.commands._differences import code_points, described
 from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE
-from texts import TEXTS, every_character
+from texts import every_character
 
 
 def test_the_encoding_matches_the_artifact(small_model: Path) -> None:
@@ -179,18 +178,7 @@ def test_invalid_utf_8_is_located(
         list(blocks(path))
 
 
-# Unicode tables and spellings of patterns
-
-
-@given(TEXTS)
-def test_pattern_variants_give_equal_chunks(text: str) -> None:
-    """Every known spelling of a pattern gives the same chunks, also several splits in turn."""
-    for splits, pattern in _SPELLINGS.items():
-        chunks = [text]
-        for split in splits:
-            parts = (regex.split(f"({split})", chunk) for chunk in chunks)
-            chunks = [part for several in parts for part in several if part]
-        assert chunks == pattern.split(text)
+# Unicode tables
 
 
 def test_the_engines_disagree_on_some_characters() -> None:

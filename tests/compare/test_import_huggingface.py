@@ -11,24 +11,20 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._patterns import PATTERNS
 from bpetite._schema.numbering import Numbering
 from bpetite_compare import Imported, export, import_tokenizer
 from bpetite_compare._conversion import _check_ids
 from bpetite_compare._from_huggingface import read_huggingface
 from bpetite_compare._letters import to_letters
-from bpetite_compare._spellings import _SPELLINGS
 from hugging_face_files import (
     END,
     EQUIVALENT,
-    NO_REGEX,
     REFUSED,
-    SPLIT,
     Change,
     File,
     added,
     both,
-    cuts,
     listed,
     model,
     named,
@@ -135,16 +131,6 @@ def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: Path, tmp_path: P
     assert (tmp_path / "new.json").read_bytes() == unchanged.read_bytes()
     with pytest.raises(ValueError, match="'<e\u0301>' is changed by its normalizer, NFC"):
         imported(tmp_path, normalizer, named("<e\u0301>", normalized=True), drop_normalizer=True)
-
-
-@pytest.mark.parametrize("name", ALL_PATTERNS)
-def test_each_pattern_is_recognized(name: str, tmp_path: Path) -> None:
-    """A pattern is recognized by its spellings; DeepSeek's three splits are one pattern."""
-    for splits in [splits for splits, pattern in _SPELLINGS.items() if pattern.name == name]:
-        if "{1,3}+" in splits[0]:  # tiktoken's, which has another meaning here
-            continue
-        parts = [SPLIT | {"pattern": {"Regex": text}} for text in splits]
-        assert imported(tmp_path, cuts(*parts, NO_REGEX)).pattern == name
 
 
 @pytest.mark.parametrize("chunk", [" xyz", "'re", "é"])

@@ -22,7 +22,7 @@ from bpetite._schema import read
 from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
 from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
 from bpetite_compare._foreign import NEVER, Foreign
-from bpetite_compare._spellings import pattern_of_splits
+from bpetite_compare._spellings import check_ends, pattern_of_splits
 
 _Pair = tuple[bytes, bytes]
 
@@ -64,6 +64,7 @@ def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
     made = _made(foreign)
     order, moved = _in_order(made)
     others = sorted(foreign.ids.keys() - made.keys() - {*_BYTES}, key=foreign.ids.__getitem__)
+    check_ends(foreign.splits, foreign.ids, others, foreign.obstacles.instead)
     if not foreign.whole:
         _check_in_no_text(others, pattern, foreign)
     tokens = [*_BYTES, *order, *others]
@@ -81,7 +82,7 @@ def _checked(foreign: Foreign) -> tuple[Pattern, Foreign, list[str]]:
     """Return the pattern, the completed tokenizer and remarks, or raise all obstacles at once."""
     pattern, notes, obstacles = GPT2, [*foreign.notes], foreign.obstacles
     with obstacles:
-        pattern = pattern_of_splits(foreign.splits)
+        pattern = pattern_of_splits(foreign.splits, obstacles.instead)
     with obstacles:
         foreign, notes = _completed(foreign)
     with obstacles:
@@ -101,7 +102,10 @@ def difference(one: Foreign, other: Foreign) -> str | None:
     If one of them has no merges, the ids of texts in many scripts are compared instead. Special
     tokens are compared if both have some.
     """
-    first, second = (pattern_of_splits(foreign.splits).name for foreign in (one, other))
+    first, second = (
+        pattern_of_splits(foreign.splits, foreign.obstacles.instead).name
+        for foreign in (one, other)
+    )
     if first != second:
         return f"the patterns are {first} and {second}"
     names = [*one.special_tokens] if one.special_tokens and other.special_tokens else []

@@ -14,9 +14,7 @@ from typing import Final
 import tiktoken
 import tiktoken.load
 
-from bpetite_compare._spellings import is_gpt2_pattern
-
-_CUT_SAFELY: Final = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
+from bpetite_compare._spellings import known_pattern
 
 _LOCK: Final = threading.Lock()
 _LOGGER: Final = logging.getLogger("bpetite_compare")
@@ -97,7 +95,7 @@ def encode(encoding: tiktoken.Encoding, text: str, special: Collection[str]) -> 
 
 def cuts_safely(encoding: tiktoken.Encoding) -> bool:
     """Return whether an encoding is known to split text at every safe boundary."""
-    return encoding.name in _CUT_SAFELY or is_gpt2_pattern(pattern_of(encoding))
+    return known_pattern(pattern_of(encoding)) is not None
 
 
 # tiktoken's documentation uses these three attributes to extend an encoding.

@@ -16,10 +16,9 @@ from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite_compare._foreign import GUESS, TAKE_TOKENIZER_JSON, Foreign, Obstacles, Settings
 from bpetite_compare._letters import of_letters
+from bpetite_compare._spellings import named, with_rest
 
 _LONGEST_SHOWN: Final = 90
-_REMOVED: Final = ("Removed", True)
-"""Behavior and inversion of a `Split` that removes all but its matches, which are everything."""
 
 _INSTEAD: Final = "use the libraries tokenizers or transformers for this model"
 _UNFIT: Final = {
@@ -206,22 +205,32 @@ def _splits(parts: Sequence[Any]) -> tuple[str, ...]:
             "its pre_tokenizer adds a space before the text (add_prefix_space), which decoding "
             f"would not take away; {_INSTEAD}"
         )
-    own = (GPT2.text,) if level.get("use_regex", True) else ()
-    return (*(_pattern(cut, alone=len(cuts) == 1) for cut in cuts), *own)
+    if (again := level.get("use_regex", True)) == bool(cuts):
+        way = "splits a second time" if again else "does not split the text"
+        raise ValueError(f"its ByteLevel {way} (use_regex is {str(again).lower()}); {_INSTEAD}")
+    return (*(_pattern(cut, alone=len(cuts) == 1) for cut in cuts),) or (GPT2.text,)
 
 
 def _pattern(cut: Mapping[str, Any], *, alone: bool) -> str:
-    """Return the pattern of a `Split` that keeps all text, or an empty one."""
-    how = (cut.get("behavior"), cut.get("invert"))
-    kept = type(how[1]) is bool and (how == ("Isolated", False) or (alone and how == _REMOVED))
+    """Return the pattern of a `Split` that keeps all text and cuts around each match."""
     match cut.get("pattern"):
-        case {"Regex": str(text), **others} if kept and not others:
-            if "{1,3}+" in text:  # only in tiktoken it is possessive
-                raise ValueError(
-                    f"its split pattern has {{1,3}}+, which is {{1,}} for tokenizers; {_INSTEAD}"
-                )
-            return text
-    return ""
+        case {"Regex": str(text), **others} if not others:
+            pass
+        case other:
+            raise ValueError(f"its Split has the pattern {_shown(other)}, not a Regex; {_INSTEAD}")
+    if "{1,3}+" in text:  # only in tiktoken it is possessive
+        raise ValueError(
+            f"its split pattern has {{1,3}}+, which is {{1,}} for tokenizers; {_INSTEAD}"
+        )
+    invert, behavior = _flag(cut, "invert", "its Split"), cut.get("behavior")
+    if behavior == "Isolated" and not invert:
+        return with_rest(text)
+    if behavior == "Removed" and invert and alone:
+        return text  # a known pattern leaves nothing to remove
+    raise ValueError(
+        f"its Split has the behavior {_shown(behavior)} and invert {str(invert).lower()}, not "
+        f"Isolated and false; its pattern is {named(text)}; {_INSTEAD}"
+    )
 
 
 def _adds_nothing(processor: object) -> bool:

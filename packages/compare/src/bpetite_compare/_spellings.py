@@ -1,21 +1,40 @@
-"""The ways in which other libraries and published files write the split patterns."""
+"""The ways in which other libraries and published files write the split patterns.
 
+A pattern is a list of alternatives. Others write some of these alternatives differently, so each
+is replaced by the one of bpetite's that matches the same, wherever it is tried. The result is one
+of bpetite's patterns, or the pattern is unknown. An unknown pattern never runs.
+"""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
-from bpetite._patterns import ALL_PATTERNS, GPT2, Pattern
+from bpetite._patterns import ALL_PATTERNS, Pattern
 
-INSTEAD: Final = "use its own library"
-"""For a tokenizer that a tokenizer file cannot represent."""
+_LONGEST_SHOWN: Final = 90
+_LONGEST_COMPARED: Final = 199  # difflib skips frequent characters in more than that
 
-_OTHER_SPELLINGS: Final = {
-    # As it was published with GPT-2.
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
-    r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
-    # As tiktoken has it for gpt2, r50k_base and p50k_base, and GPT-4's for cl100k_base.
-    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s": "gpt4",
+_ALTERNATIVES: Final = {
+    # GPT-2's, as it was published and as tiktoken has it.
+    r"'(?:[sdmt]|ll|ve|re)": [r"'s|'t|'re|'ve|'m|'ll|'d"],
+    r" ?\p{L}+": [r" ?[\p{L}]+", r" ?\p{L}++"],
+    r" ?\p{N}+": [r" ?[\p{N}]+", r" ?\p{N}++"],
+    r" ?[^\s\p{L}\p{N}]+": [r" ?[^\s\p{L}\p{N}]++"],
+    # GPT-4's, in versions of tiktoken, and with fewer digits in minbpe and nanochat.
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)": [r"'(?i:[sdmt]|ll|ve|re)"],
+    r"[^\r\n\p{L}\p{N}]?\p{L}+": [r"[^\r\n\p{L}\p{N}]?+\p{L}+", r"[^\r\n\p{L}\p{N}]?+\p{L}++"],
+    r"\p{N}{1,3}": [r"\p{N}{1,3}+"],
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*": [r" ?[^\s\p{L}\p{N}]++[\r\n]*", r" ?[^\s\p{L}\p{N}]++[\r\n]*+"],
+    # The tokens decide whether the last of these changes ids; see `check_ends`.
+    r"\s*[\r\n]+": [r"\s*[\r\n]", r"\s++$|\s*[\r\n]+"],
+    r"\s+(?!\S)|\s+": [r"\s+(?!\S)|\s", r"\s++$|\s+(?!\S)|\s+"],
 }
+"""Alternatives as bpetite writes them, and as others do, in the order of replacing."""
+
+# A token that ends with a line end and other whitespace, even with a part of its first character.
+_CROSSES: Final = re.compile(rb"[\r\n][\t\v\f \xc2\xe1-\xe3][^\r\n]*\Z")
+
 # DeepSeek V3 and V4 split at these, one after the other.
 _DEEPSEEK3: Final = (
     r"\p{N}{1,3}",
@@ -25,28 +44,86 @@ _DEEPSEEK3: Final = (
         "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
     ),
 )
-_SPELLINGS: Final[dict[tuple[str, ...], Pattern]] = {
+_KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
-    **{(text,): ALL_PATTERNS[name] for text, name in _OTHER_SPELLINGS.items()},
     _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
 }
 
 
-def pattern_of_splits(splits: tuple[str, ...]) -> Pattern:
-    """Return the pattern that finds the same chunks as these, one after the other.
+def known_pattern(*splits: str) -> Pattern | None:
+    r"""Return the pattern that finds the same chunks as these, one after the other, if it is known.
+
+    With tiktoken's `\s++$` before `\s*[\r\n]`, they differ where a text ends with whitespace.
+    """
+    return _KNOWN.get((*map(_as_bpetite, splits),))
+
+
+def _as_bpetite(split: str) -> str:
+    """Return a pattern with the alternatives written as bpetite does."""
+    text = f"|{split}|"
+    for ours, others in _ALTERNATIVES.items():
+        for theirs in others:
+            text = text.replace(f"|{theirs}|", f"|{ours}|")
+    return text[1:-1]
+
+
+def with_rest(split: str) -> str:
+    r"""Return a pattern for all of a text from one that lacks the last alternative, `\s+`.
+
+    Without it, a known pattern leaves single characters of whitespace. llama.cpp and the
+    behavior `Isolated` make chunks of them, as `\s+` would.
+    """
+    whole = rf"{split}|\s+"
+    return whole if known_pattern(whole) else split
+
+
+def pattern_of_splits(splits: tuple[str, ...], instead: str) -> Pattern:
+    """Return the pattern that finds the same chunks as these; `check_ends` has an exception.
 
     Raises:
-        ValueError: it is unknown.
+        ValueError: it is unknown; `instead` is what to use.
     """
-    if splits not in _SPELLINGS:
-        known = ", ".join(ALL_PATTERNS)
-        raise ValueError(f"its split pattern is none that bpetite has: {known}; {INSTEAD}")
-    return _SPELLINGS[splits]
+    if (pattern := known_pattern(*splits)) is None:
+        raise ValueError(f"its split pattern is none that bpetite has: {named(*splits)}; {instead}")
+    return pattern
 
 
-def is_gpt2_pattern(pattern: str) -> bool:
-    """Return whether a pattern is one of the known spellings of GPT-2's."""
-    return _SPELLINGS.get((pattern,)) is GPT2
+def named(*splits: str) -> str:
+    """Return the name of a pattern; if it is unknown, its text and the name of a similar one."""
+    if pattern := known_pattern(*splits):
+        return pattern.name
+    text = " then ".join(map(_as_bpetite, splits))[:_LONGEST_COMPARED]
+    known = {" then ".join(one): pattern.name for one, pattern in _KNOWN.items()}
+    [nearest], shown = get_close_matches(text, known, 1, 0), " then ".join(splits)
+    shown = shown[:_LONGEST_SHOWN] + "..." * (len(shown) > _LONGEST_SHOWN)
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shown)
+    return f"{shown} (spelled most like {known[nearest]})"
+
+
+def check_ends(
+    splits: tuple[str, ...], tokens: Iterable[bytes], whole: Iterable[bytes], instead: str
+) -> None:
+    r"""Reject tokens that have other ids at the end of a text because of tiktoken's `\s++$`.
+
+    It keeps the whitespace there together, where bpetite cuts after the last line end. That
+    changes ids if a token crosses the cut, or if only a whole chunk becomes a token.
+
+    Args:
+        splits: the patterns of the tokenizer, which are known.
+        tokens: all tokens.
+        whole: those that no merge makes.
+        instead: what to use for such a tokenizer.
+
+    Raises:
+        ValueError: there is such a token.
+    """
+    if r"\s++$|\s*[\r\n]" in splits[0]:
+        spaces = (one for one in whole if one.decode(errors="replace").isspace())
+        for token in (*filter(_CROSSES.search, tokens), *spaces):
+            raise ValueError(
+                "at the end of a text, its split pattern does not cut after the last line end, "
+                f"which changes the ids of its token {token!r:.40}; {instead}"
+            )
 
 
 def llama_cpp_differs(pattern: Pattern) -> str | None:
