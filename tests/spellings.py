@@ -279,10 +279,14 @@ NEARLY: Final[dict[str, tuple[str, Splits, str]]] = {
 """The same, where one quantifier, letter or alternative differs."""
 
 
-def chunks_of(splits: Sequence[str], text: str) -> list[str]:
-    """Cut a text at the matches of each pattern in turn, and keep what is between them."""
+def chunks_of(splits: Sequence[str | regex.Pattern[str]], text: str) -> list[str]:
+    """Cut a text at the matches of each pattern in turn, and keep what is between them.
+
+    A pattern is a string, or compiled as one group.
+    """
     chunks = [text]
     for split in splits:
-        parts = (regex.split(f"({split})", chunk) for chunk in chunks)
+        pattern = f"({split})" if isinstance(split, str) else split
+        parts = (regex.split(pattern, chunk) for chunk in chunks)
         chunks = [part for several in parts for part in several if part]
     return chunks
