@@ -72,7 +72,7 @@ _OWN: Final = ("patterns.md", "vocabulary-size.md", "large-corpora.md", "fineweb
 _NAVIGATION: Final = {
     "index": (
         ("Start", "../README.md", "first-steps.md", "explorer.md"),
-        ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "words.md"),
+        ("Learn", "course/README.md", "exercises/README.md", "words.md"),
         ("Use", "models.md", "extend.md", *_OWN),
         ("Compare", "comparison.md", "benchmarks.md", "languages.md"),
         ("Look up", *_REFERENCE, "../packages/*/README.md"),

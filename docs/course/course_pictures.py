@@ -1,8 +1,8 @@
 """The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
 
 Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's. The curves of page 12 come from docs/pictures.json, and page 13 runs the
-code on that page.
+tokenizer is bpetite's. The curves of page 12 come from docs/vocabulary-size.json, and page 13
+runs the code on that page.
 """
 
 import contextlib
@@ -232,21 +232,20 @@ def _others() -> Drawing:
 
 def _sizes() -> Drawing:
     """Draw bytes per token against vocabulary size, on a logarithmic scale."""
-    measured = json.loads((_COURSE.parent / "pictures.json").read_text(encoding="utf-8"))
+    measured = json.loads((_COURSE.parent / "vocabulary-size.json").read_text(encoding="utf-8"))
     sizes, drawing = measured["sizes"], Drawing()
     drawing.say("Bytes per token of held-out text:")
-    left, wide, high, top = LEFT + 18, 32, 40, drawing.y
-    floor = top + 3.4 * high
-    for bytes_per_token in (1, 2, 3, 4):
+    left, wide, high, top = LEFT + 18, 32, 22, drawing.y
+    floor = top + 7 * high
+    for bytes_per_token in (1, 3, 5, 7):
         y = floor - (bytes_per_token - 1) * high
         drawing.curve([(left, y), (left + wide * (len(sizes) - 1), y)], "grid")
         drawing.text(LEFT, y + 4, str(bytes_per_token), "id")
-    for name, label in (("prose", "prose"), ("code", "code"), ("multilingual", "scripts")):
+    for name in ("prose", "code", "russian"):
         values = measured["texts"][name]["bytes per token"][name]
         points = [(left + wide * n, floor - (one - 1) * high) for n, one in enumerate(values)]
         drawing.curve(points)
-        below = 16 if name == "multilingual" else 4
-        drawing.text(points[-1][0] + 6, points[-1][1] + below, label, "say quiet")
+        drawing.text(points[-1][0] + 6, points[-1][1] + 4, name.capitalize(), "say quiet")
     for place, size in enumerate(sizes[::2]):
         drawing.text(left + 2 * wide * place, floor + 18, f"{size:,}", "id", "middle")
     drawing.y = floor + 24

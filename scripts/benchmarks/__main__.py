@@ -3,7 +3,7 @@
     uv run --group benchmarks python scripts/benchmarks FILE... [--large FILE] [--json PATH]
 
 `run` is the command. `build_corpora.py` builds the texts of docs/benchmarks.md, and
-`vocabularies.py` measures what docs/pictures.md shows.
+`vocabularies.py` measures what docs/vocabulary-size.md shows.
 """
 
 import sys

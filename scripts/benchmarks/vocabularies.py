@@ -1,13 +1,10 @@
-"""Measure vocabularies learned from texts, for docs/pictures.md and docs/vocabulary-size.md.
+"""Measure vocabularies learned from texts, for docs/vocabulary-size.md.
 
-    uv run python scripts/benchmarks/vocabularies.py FILE... --json FOLDER/pictures.json
+    uv run python scripts/benchmarks/vocabularies.py FILE... --json PATH
 
 A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
 it is not trained on, only encoded. Nothing is timed, so the figures are equal on every machine;
-25 MB take ten seconds.
-
-`scripts/generate/own_pictures.py FOLDER` turns the figures into tables and pictures;
-`scripts/generate` does so for docs/pictures.json.
+25 MB take ten seconds. `vocabulary_size.sh` beside this file measures what the page shows.
 """
 
 import argparse
@@ -15,16 +12,13 @@ import json
 import logging
 import shlex
 import sys
-import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from logging.handlers import BufferingHandler
 from pathlib import Path
 from platform import python_implementation, python_version
 from typing import Final, NamedTuple
-
-import regex
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -34,9 +28,6 @@ from bpetite_cli.commands.sizes import totals_of
 _LARGEST: Final = 1 << 15
 _DOCUMENT_CHARACTERS: Final = 1 << 14
 _HELD_OUT_ONE_IN: Final = 10
-_EXAMPLES: Final = 8
-_NO_WORDS: Final = frozenset({"digits", "part of a character", "punctuation", "whitespace"})
-_NO_SCRIPTS: Final = frozenset({"Caron", "Combining", "Micro", "Modifier", "Superscript"})
 
 
 class Text(NamedTuple):
@@ -96,49 +87,6 @@ def bytes_per_token(artifact: Artifact, counts: Sequence[int], sizes: Sequence[i
     return [round(text.size / text.tokens_at(min(size, most)), 4) for size in sizes]
 
 
-def class_of(token: bytes) -> str:
-    """Return the class of a token: the script of its letters, or another kind of character.
-
-    No token mixes letters, digits, punctuation and whitespace, except for a space in front, because
-    no chunk does. A script is the first word of the Unicode names of its letters.
-    """
-    try:
-        text = token.decode("utf-8")
-    except UnicodeDecodeError:
-        return "part of a character"
-    if letter := regex.search(r"\p{L}", text) or regex.search(r"\p{M}", text):
-        script = unicodedata.name(letter[0], "?").partition(" ")[0].capitalize()
-        return "marks and modifiers" if script in _NO_SCRIPTS else script
-    if not text.strip():
-        return "whitespace"
-    return "digits" if regex.search(r"\p{N}", text) else "punctuation"
-
-
-def shares(tokens: Mapping[bytes, int]) -> dict[str, dict[str, int]]:
-    """Return how many of some tokens have each length in bytes, and each class."""
-    lengths: Counter[int] = Counter()
-    classes: Counter[str] = Counter()
-    for token, count in tokens.items():
-        lengths[len(token)] += count
-        classes[class_of(token)] += count
-    by_length = {str(length): count for length, count in sorted(lengths.items())}
-    return {"lengths": by_length, "classes": dict(sorted(classes.items()))}
-
-
-def examples(tokens: Sequence[bytes], used: Mapping[bytes, int]) -> dict[str, list[str]]:
-    """Return the first tokens that were learned, the most used, and the longest words."""
-    words = [token for token in tokens if class_of(token) not in _NO_WORDS]
-    orders = {
-        "first": tokens,
-        "most used": sorted(tokens, key=lambda token: (-used.get(token, 0), token)),
-        "longest words": sorted(words, key=lambda token: (-len(token), token)),
-    }
-    return {
-        name: [token.decode("utf-8", errors="backslashreplace") for token in order[:_EXAMPLES]]
-        for name, order in orders.items()
-    }
-
-
 def lines(value: object, depth: int) -> str:
     """Return JSON with a line for each entry down to a depth, for readable diffs."""
     if not isinstance(value, dict) or not depth:
@@ -154,8 +102,6 @@ def measure(
     print(f"measuring {text.name}", file=sys.stderr)
     artifact, merge_counts = train(text.learned, sizes[-1], pattern)
     counts = {other.name: count_ids(artifact, other.held_out) for other in texts}
-    tokens = artifact.tokens[256:]
-    used = {token: n for token, n in zip(artifact.table, counts[text.name], strict=True) if n}
     return {
         "bytes learned from": len("".join(text.learned).encode("utf-8")),
         "bytes held out": len("".join(text.held_out).encode("utf-8")),
@@ -163,9 +109,6 @@ def measure(
             name: bytes_per_token(artifact, found, sizes) for name, found in counts.items()
         },
         "merge counts": merge_counts,
-        "vocabulary": shares(dict.fromkeys(tokens, 1)),
-        "held-out text": shares(used),
-        "examples": examples(tokens, used),
     }
 
 

@@ -12,7 +12,7 @@ COMMAND: Final = "uv run --group generate python scripts/generate"
 
 PARTS: Final = (
     *("version", "commands", "completions", "reference", "schema", "output", "vectors"),
-    *("terminal", "benchmarks", "patterns", "pictures", "explorer", "one_file", "merging", "plots"),
+    *("terminal", "benchmarks", "patterns", "sizes", "explorer", "one_file", "merging", "plots"),
     "course_pictures",
 )
 """The modules with the parts. The one that draws the course's pictures is beside the course."""

@@ -5,8 +5,8 @@ docs/explorer/patterns.js has the patterns of the core as JavaScript writes them
 The samples are docs/samples/*.json. The explorer has their merges in a script,
 docs/explorer/samples.js: a page opened from a disk cannot fetch files.
 
-BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz,
-which docs/pictures.md also uses. Without them the committed file stays unchanged.
+BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz.
+Without them the committed file stays unchanged.
 """
 
 import base64

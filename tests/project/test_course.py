@@ -32,7 +32,7 @@ PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
 COPIED: Final = (
     *(f"course/{page.name}" for page in PAGES),
     *(f"samples/{name}.json" for name in ("prose", "code", "scripts")),
-    *("course/toy.py", "sample.txt", "pictures.json"),
+    *("course/toy.py", "sample.txt"),
 )
 """The files that the blocks read, below docs."""
 SOLUTION: Final = re.compile(
