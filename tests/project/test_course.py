@@ -64,7 +64,7 @@ def resolve(name: str) -> object:
 
 @pytest.mark.parametrize("page", NAMING, ids=lambda page: page.stem)
 def test_what_a_page_names_exists(page: Path) -> None:
-    """Each module, function, constant, test and theorem that a page refers to exists."""
+    """Each module, function, constant and test that a page refers to exists."""
     code = page.read_text("utf-8").partition("\n<summary>In bpetite's code</summary>\n")[2]
     names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", code)
     tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", code)
@@ -72,10 +72,6 @@ def test_what_a_page_names_exists(page: Path) -> None:
     assert tests
     assert [name for name in names if resolve(name) is None] == []
     assert [name for path, name in tests if f"\ndef {name}(" not in (ROOT / path).read_text()] == []
-    theorems = (ROOT / "docs" / "proof" / "README.md").read_text("utf-8")
-    assert [
-        name for name in re.findall(r"`[A-Z]\w+\.[a-z]\w+`", code) if name not in theorems
-    ] == []
 
 
 def test_the_toy_matches_the_pages() -> None:
