@@ -53,17 +53,7 @@ def plain(unit: float = 1) -> Cell:
     return lambda one, _: figure(one.median / unit)
 
 
-def spread(scale: float = 1) -> Cell:
-    """Format the median, and the lowest and the highest sample."""
-
-    def cell(one: Series, _: Series | None) -> str:
-        low, high = (figure(bound(one.samples) * scale) for bound in (min, max))
-        return f"{figure(one.median * scale)} ({'once' if low == high else f'{low} to {high}'})"
-
-    return cell
-
-
 def beside_first(one: Series, first: Series | None) -> str:
     """Format the seconds, and their ratio to the first row's."""
     ratio = f" ×{two_digits(one.median / first.median)}" if first else ""
-    return spread()(one, first) + ratio
+    return figure(one.median) + ratio
