@@ -1,7 +1,7 @@
 """docs/extend.md runs as written, with tiny random models of transformers and torch.
 
 One has the tokenizer and the rows of Qwen 3, for the page's figures. The others have small
-tokenizers with the features of Qwen's and Llama 3's. CONTRIBUTING.md has the command.
+tokenizers with the features of Qwen's and Llama 3's. `.ci/run extend` is the command.
 """
 
 import json

@@ -1,6 +1,6 @@
 """docs/use-with.md: each section runs as written, with the real libraries.
 
-The other runtimes are in no group; CONTRIBUTING.md has the commands that install and test them.
+The other runtimes are in no group; `.ci/run runtimes` installs and tests them.
 """
 
 import json
