@@ -29,9 +29,8 @@ _LOGGER: Final = """\
 ## The logger `bpetite`
 
 Training emits these records at level INFO. Each has a message for people, the attribute `event`,
-and the attributes of its event. The other methods log nothing, and nothing is ever printed. There
-are examples: a [progress bar](../use-with.md#progress-bar), and a program with
-[typed attributes](../../packages/core/README.md#types).
+and the attributes of its event. The other methods log nothing, and nothing is ever printed. A
+[progress bar](../use-with.md#progress-bar) is an example.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.

@@ -8,12 +8,41 @@ from typing import Any, Final
 
 import pytest
 
-from pages import blocks
-from project_tools import ROOT, run, tool
+from project_tools import run, tool
 
 pytestmark = pytest.mark.thorough
 
-README: Final = ROOT / "packages" / "core" / "README.md"
+PROGRAM: Final = """\
+import logging
+from pathlib import Path
+
+from bpetite import Tokenizer
+
+
+class Progress(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        match vars(record):
+            case {"event": "count" | "counted", "characters": int(characters)}:
+                print(f"{characters:,} characters counted")
+            case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
+                print(f"{merges / wanted:.0%} of the merges")
+            case {"event": "end", "mergeable_vocab_size": int(size)}:
+                print(f"{size} tokens")
+            case _:
+                pass
+
+
+logger = logging.getLogger("bpetite")
+logger.setLevel(logging.INFO)
+logger.addHandler(Progress())
+
+counts: dict[str, int] = {Path("docs/sample.txt").read_text(encoding="utf-8"): 2}
+tokenizer: Tokenizer = Tokenizer.train(counts, vocab_size=456)
+ids: list[int] = tokenizer.encode("the river")
+tokenizer.save(Path("typed.json"), overwrite=True)
+text: str = Tokenizer.load("typed.json").decode(ids)
+print(ids, text)
+"""
 MISTAKES: Final = (
     "Tokenizer.train(b'text', 300)",
     "Tokenizer.train('text', '300')",
@@ -53,11 +82,9 @@ def lines_with_errors(checker: str, folder: Path) -> set[int]:
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_mistakes_are_found(checker: str, tmp_path: Path) -> None:
-    """In the README's program, each wrong type of an argument or a result is an error."""
-    _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
-    ((_, block),) = blocks(section, "python")
-    first = block.count("\n") + 1
-    (tmp_path / "program.py").write_text(block + "\n".join(MISTAKES) + "\n", encoding="utf-8")
+    """The program has no error, and each wrong type of an argument or a result is one."""
+    first = PROGRAM.count("\n") + 1
+    (tmp_path / "program.py").write_text(PROGRAM + "\n".join(MISTAKES) + "\n", encoding="utf-8")
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     assert lines_with_errors(checker, tmp_path) == set(range(first, first + len(MISTAKES)))
 
