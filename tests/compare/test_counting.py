@@ -237,7 +237,7 @@ def test_unknown_patterns_get_whole_files(
 def test_the_page_on_languages_has_what_its_commands_print(
     model_files: Path, encoding_named: Callable[[str], tiktoken.Encoding], tmp_path: Path
 ) -> None:
-    """The tables of docs/languages.md are those of the report; the texts are in NFC."""
+    """The table of docs/languages.md is the report's first one; the texts are in NFC."""
     for name in ("gpt2", "cl100k_base", "o200k_base"):
         encoding_named(name)
     page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
@@ -258,4 +258,4 @@ def test_the_page_on_languages_has_what_its_commands_print(
             label = re.findall(r"<title>(\w+)", html)[0]
         bold = (f"**{cell[:-1]}**" if cell.endswith("*") else cell for cell in cells)
         expected += f"{'|'.join(['', label, *bold, ''])}\n"
-    assert expected in page
+    assert expected.strip().partition("\n\n")[0] in page
