@@ -15,10 +15,7 @@ _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
         ("training to 512 tokens, ms; at most 60,000", ("small", "seconds"), plain(1e-3)),
         ("50 words again and again, p99, ms; at most 100", ("sentence", "p99"), plain(1e-3)),
     ],
-    "train": [
-        ("s", ("train", "seconds"), beside_first),
-        ("peak memory, MB", ("train", "peak"), plain(1e6)),
-    ],
+    "train": [("s", ("train", "seconds"), beside_first)],
     "gpt4": [("s", ("gpt4", "seconds"), beside_first)],
     "encode": [("s", ("encode", "first"), beside_first)],
     "patterns": [("encoding, s", ("patterns", "first"), beside_first)],
@@ -130,7 +127,7 @@ def _run(run: Run) -> str:
     """Return what a run measured, and how, as an item of a list."""
     facts, sections = run.facts, ", ".join(unique(one.section for one in run.series))
     return (
-        f"- {sections}: {facts['date']}, commit {facts['commit']}, {facts['Python']}, "
+        f"- {sections}: {facts['date']}, commit {facts['commit'][:8]}, {facts['Python']}, "
         f"{facts['cores']} cores ({facts['processor']}, {facts['system']}), "
-        f"load {facts['load at the start']} at the start. {facts['versions']}."
+        f"load {facts['load at the start']}. {facts['versions']}."
     )
