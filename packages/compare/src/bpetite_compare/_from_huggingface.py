@@ -81,7 +81,8 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         for name in ("truncation", "padding")
         if content.get(name) is not None
     ]
-    obstacles, splits = Obstacles(_INSTEAD), (GPT2.text,)  # replaced, or there is an obstacle
+    obstacles = Obstacles(_INSTEAD)
+    splits: tuple[str, ...] = (GPT2.text,)  # replaced, or there is an obstacle
     for name in _UNFIT.keys() & {name for name, value in model.items() if value}:
         with obstacles:
             raise ValueError(f"its model has {name}, so {_UNFIT[name]}")

@@ -106,8 +106,8 @@ def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | 
         raise ValueError("it is not a tekken.json: expected a config and a vocab")  # noqa: TRY004
     for key, kind in _TEKKEN.items():
         if type(config.get(key)) is not kind:
-            found = f"has the {key} {config[key]!r:.40}" if key in config else f"lacks {key}"
-            raise ValueError(f"its config {found}")
+            fault = f"has the {key} {config[key]!r:.40}" if key in config else f"lacks {key}"
+            raise ValueError(f"its config {fault}")
     if not isinstance(named, list):
         raise ValueError("its special_tokens are not a list")  # noqa: TRY004 - a file
     pattern, entries = config["pattern"], content["vocab"]

@@ -73,7 +73,7 @@ def settings_for(path: str, given: Mapping[str, Any]) -> Settings:
     """
     folder, special = os.path.dirname(path), given["special"]
     tokenizer = _object_in(folder, "tokenizer.json")
-    if tokenizer and given["pattern"] is None:
+    if "model" in tokenizer and given["pattern"] is None:
         with _naming("tokenizer.json beside it"):
             theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
             theirs.obstacles.check()
@@ -146,17 +146,20 @@ def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
         name: [text for text in texts if len(known.split(text)) > 1]
         for name, known in ALL_PATTERNS.items()
     }
-    counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
-    digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
-    against = (
-        f"of {len(texts):,} tokens, the patterns cut: {counts}; a token has at most {digits} "
-        "digits in a row"
-    )
+    notes = [f"not checked: the pattern {pattern}, {said}"]
     fewest = min(cut, key=lambda name: len(cut[name]))
     if only_here := {*cut[pattern]}.difference(cut[fewest]):
         witness = next(text for text in cut[pattern] if text in only_here)
-        against = f"it cuts {witness[:40]!r}, which {fewest} does not; {against}"
-    return [f"not checked: the pattern {pattern}, {said}", f"against {pattern}: {against}"]
+        notes.append(
+            f"against {pattern}: it cuts the model's token {witness[:40]!r}, and {fewest} does not"
+        )
+    counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
+    digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
+    notes.append(
+        f"of its {len(texts):,} tokens, the patterns cut: {counts}; the longest run of digits in "
+        f"a token: {digits}"
+    )
+    return notes
 
 
 def _object_in(folder: str, name: str) -> dict[str, Any]:

@@ -95,8 +95,8 @@ def named(*splits: str) -> str:
     text = " then ".join(map(_as_bpetite, splits))[:_LONGEST_COMPARED]
     known = {" then ".join(one): pattern.name for one, pattern in _KNOWN.items()}
     [nearest], shown = get_close_matches(text, known, 1, 0), " then ".join(splits)
-    shown = shown[:_LONGEST_SHOWN] + "..." * (len(shown) > _LONGEST_SHOWN)
     shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shown)
+    shown = shown[:_LONGEST_SHOWN] + "..." * (len(shown) > _LONGEST_SHOWN)
     return f"{shown} (spelled most like {known[nearest]})"
 
 
