@@ -298,7 +298,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
         (f"has {one}, so its tokens have marks{INSTEAD}", model(**{one: "x"}))
         for one in ("continuing_subword_prefix", "end_of_word_suffix")
     ),
-    ("has the ignore_merges 0, not true, false or null", model(ignore_merges=0)),
+    ("has the ignore_merges 0, not of the type bool", model(ignore_merges=0)),
     ("its merges are not a list", model(merges="a b")),
     *((f"its merge 0 {NOT_TWO}", tokens([one])) for one in ("a", "a  b", "a b c", " a b", "")),
     (f"its merge 0 {NOT_TWO}", model(merges=[["a"]])),

@@ -176,7 +176,8 @@ def test_ranks_with_another_pattern_are_not_called_checked(files: Files) -> None
     """A possible pattern is not proved by an encoder that uses it, too."""
     files.write("a.tiktoken")
     result = files.imported("a.tiktoken", pattern="gpt4", special_tokens=SPECIAL)
-    assert "not checked: the pattern gpt4, which --pattern names" in result.notes
+    unchecked = "not checked: the pattern gpt4, which --pattern names; nor whether the model norm"
+    assert any(note.startswith(unchecked) for note in result.notes)
     assert result.notes[-1].endswith("; the longest run of digits in a token: 1")
 
 
@@ -373,7 +374,7 @@ def test_special_tokens_in_the_configuration_alone_are_named(files: Files) -> No
     files.write("tokenizer.json")
     assert files.imported("tokenizer.json").special_tokens == {"<|im_start|>": 600}
     assert any(
-        note.startswith("1 of the special tokens in the configuration beside it, such as '<think>'")
+        note.startswith("the configuration beside it also has the special token '<think>', which")
         for note in files.imported("tokenizer.json").notes
     )
 

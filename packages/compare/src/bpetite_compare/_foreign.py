@@ -20,40 +20,37 @@ GUESS: Final = "a guess"
 _LONGEST_LIST: Final = 220
 
 
-class Obstacles:
-    """Why a tokenizer cannot be imported: the reasons, collected for one error.
+class Obstacles(list[str]):
+    """Why a tokenizer cannot be imported: the reasons, for one error.
 
     `with obstacles:` collects a `ValueError`, so that the next part is checked as well.
     """
 
     def __init__(self, instead: str) -> None:
         """Begin without reasons; `instead` is what to use for such a tokenizer."""
+        super().__init__()
         self.instead = instead
-        self._reasons: list[str] = []
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if isinstance(error, ValueError):
-            self._reasons.append(str(error))
+            self.append(str(error))
         return isinstance(error, ValueError)
 
     def check(self) -> None:
         """Raise a `ValueError` with the reasons, and at its end what to use instead."""
         end = f"; {self.instead}"
-        reasons = [*dict.fromkeys(one.removesuffix(end) for one in self._reasons)]
-        if not reasons:
-            return
-        shown = 1
-        while shown < len(reasons) and len("; ".join(reasons[: shown + 1])) <= _LONGEST_LIST:
-            shown += 1
-        more = len(reasons) - shown
-        raise ValueError(
-            "; ".join(reasons[:shown])
-            + (f"; and {more} more" if more else "")
-            + (end if any(one.endswith(end) for one in self._reasons) else "")
-        )
+        reasons = [*dict.fromkeys(one.removesuffix(end) for one in self)]
+        shown = "; ".join(reasons[:1])
+        for place, reason in enumerate(reasons[1:], 1):
+            if len(shown) + len(reason) > _LONGEST_LIST:
+                shown += f"; and {len(reasons) - place} more"
+                break
+            shown += f"; {reason}"
+        if reasons:
+            raise ValueError(shown + end * any(one.endswith(end) for one in self))
 
 
 @dataclass(frozen=True, slots=True)

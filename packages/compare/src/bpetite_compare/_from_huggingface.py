@@ -28,22 +28,15 @@ _UNFIT: Final = {
     "end_of_word_suffix": f"its tokens have marks; {_INSTEAD}",
 }
 """The settings of a model that do not fit, and what they mean."""
-_FLAG: Final = ((bool, NoneType), "true, false or null")
-_TEXT: Final = ((str, NoneType), "a text or null")
-_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
-    "dropout": ((int, float, NoneType), "a number or null"),
-    "unk_token": _TEXT,
-    "continuing_subword_prefix": _TEXT,
-    "end_of_word_suffix": _TEXT,
-    "fuse_unk": _FLAG,
-    "byte_fallback": _FLAG,
-    "ignore_merges": _FLAG,
+_KINDS: Final[Mapping[str, type]] = {
+    "unk_token": str,
+    "continuing_subword_prefix": str,
+    "end_of_word_suffix": str,
+    "fuse_unk": bool,
+    "byte_fallback": bool,
+    "ignore_merges": bool,
 }
-"""The types of a model's settings for which tokenizers reads it."""
-_KEYS: Final = {
-    *("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer"),
-    *("post_processor", "decoder", "model"),
-}
+"""The types of a model's settings, which may also be null."""
 _HIGHEST: Final = (1 << 32) - 1
 _CHANGING: Final = ("single_word", "lstrip", "rstrip")
 """The flags of an added token that change the text around it."""
@@ -69,18 +62,12 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    _check_types(content, model)
+    notes = _about_settings(content, model)
     decoders = _parts(content.get("decoder"), "decoders")
     normalizers = _parts(content.get("normalizer"), "normalizers")
     processors = _parts(content.get("post_processor"), "processors")
     for part in (*decoders, *processors):
-        if _kind(part) == "ByteLevel":
-            _check_byte_level(part)
-    notes = [
-        f"its setting for {name} is not part of a tokenizer file"
-        for name in ("truncation", "padding")
-        if content.get(name) is not None
-    ]
+        _check_byte_level(part)
     obstacles = Obstacles(_INSTEAD)
     splits: tuple[str, ...] = (GPT2.text,)  # replaced, or there is an obstacle
     for name in _UNFIT.keys() & {name for name, value in model.items() if value}:
@@ -143,27 +130,31 @@ def read_gpt2(vocab: object, merges: bytes, settings: Settings) -> Foreign:
     return _foreign(vocab, _merges(lines, vocab), special, rest)
 
 
-def _check_types(content: Mapping[str, Any], model: Mapping[str, Any]) -> None:
-    """Reject a model that is not BPE, and keys and types for which tokenizers refuses the file."""
+def _about_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> list[str]:
+    """Return remarks on settings that are left out; types that tokenizers refuses are errors."""
     if (kind := model.get("type", "BPE")) != "BPE":
         raise ValueError(f"its model is {_shown(kind)}, not BPE; {_INSTEAD}")
-    if unknown := content.keys() - _KEYS:
-        raise ValueError(f"its key {_shown(min(unknown))} is none that tokenizers knows")
+    for name, expected in _KINDS.items():
+        if (value := model.get(name)) is not None and type(value) is not expected:
+            fault = f"the {name} {_shown(value)}, not of the type {expected.__name__}"
+            raise ValueError(f"its model has {fault}")
+    if type(dropout := model.get("dropout")) not in {NoneType, int, float}:
+        raise ValueError(f"its model has the dropout {_shown(dropout)}, not a number")
+    notes: list[str] = []
     for name in ("truncation", "padding"):
-        if (value := content.get(name)) is not None and not isinstance(value, dict):
-            raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
-    for name, (types, expected) in _TYPES.items():
-        if not isinstance(value := model.get(name), types) or (
-            type(value) is bool and bool not in types
-        ):
-            raise ValueError(f"its model has the {name} {_shown(value)}, not {expected}")
+        if (value := content.get(name)) is not None:
+            if not isinstance(value, dict):
+                raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
+            notes.append(f"its setting for {name} is not part of a tokenizer file")
+    return notes
 
 
-def _check_byte_level(part: Mapping[str, Any]) -> None:
-    for name in ("add_prefix_space", "trim_offsets"):
-        _flag(part, name, "its ByteLevel")
-    if "use_regex" in part:
-        _flag(part, "use_regex", "its ByteLevel")
+def _check_byte_level(part: object) -> None:
+    """Reject a ByteLevel that tokenizers refuses; other parts pass."""
+    if isinstance(part, dict) and _kind(part) == "ByteLevel":
+        for name in ("add_prefix_space", "trim_offsets"):
+            _flag(part, name, "its ByteLevel")
+        _flag({"use_regex": True, **part}, "use_regex", "its ByteLevel")
 
 
 def _about_normalizers(normalizers: Sequence[object], *, drop: bool) -> list[str]:

@@ -19,7 +19,7 @@ from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, mode_of_existing, write_file
 from bpetite_compare._conversion import convert, difference
 from bpetite_compare._encodings import get_encoding, is_encoding
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, Obstacles
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
 from bpetite_compare._letters import GPT2_FILES
@@ -235,19 +235,13 @@ def _base_names(paths: Sequence[str]) -> str:
 
 def _only_in_configuration(foreign: Foreign, path: str) -> list[str]:
     """Return a note on special tokens that transformers adds to those of a `tokenizer.json`."""
-    try:
+    with Obstacles(""):  # a configuration that does not fit adds none here
         named, _ = special_tokens_beside(os.path.dirname(path))
-    except ValueError:
-        return []
-    more = [name for name, one in (named or {}).items() if foreign.special_tokens.get(name) != one]
-    if not more:
-        return []
-    note = (
-        f"{len(more)} of the special tokens in the configuration beside it, such as "
-        f"{more[0][:40]!r}, are not in tokenizer.json; transformers adds them, and this file does "
-        "not have them"
-    )
-    return [note]
+        for name, token_id in (named or {}).items():
+            if foreign.special_tokens.get(name) != token_id:
+                note = f"the configuration beside it also has the special token {name[:40]!r}"
+                return [f"{note}, which transformers adds; the tokenizer file does not have it"]
+    return []
 
 
 def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str, Any]) -> Foreign:

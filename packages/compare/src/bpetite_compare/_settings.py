@@ -146,7 +146,8 @@ def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
         name: [text for text in texts if len(known.split(text)) > 1]
         for name, known in ALL_PATTERNS.items()
     }
-    notes = [f"not checked: the pattern {pattern}, {said}"]
+    no_normalizer = "nor whether the model normalizes text, as Qwen does"
+    notes = [f"not checked: the pattern {pattern}, {said}; {no_normalizer}"]
     fewest = min(cut, key=lambda name: len(cut[name]))
     if only_here := {*cut[pattern]}.difference(cut[fewest]):
         witness = next(text for text in cut[pattern] if text in only_here)
