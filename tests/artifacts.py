@@ -33,6 +33,18 @@ GOOD: Final[dict[str, Any]] = {
     },
 }
 
+SECOND: Final[dict[str, Any]] = GOOD | {
+    "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
+    "schema_version": 2,
+    "special_tokens": {"<|a|>": 259, "<|b|>": 258},
+    "vocab": {
+        **GOOD["vocab"],
+        "258": list(b"<|b|>"),
+        "259": list(b"<|a|>"),
+    },
+}
+"""The valid file with GPT-4's pattern and two special tokens, written out by hand."""
+
 THIRD: Final[dict[str, Any]] = {
     "mergeable_vocab_size": 259,
     "merges": [[1097, 1098, 7], [1032, 7, 3]],

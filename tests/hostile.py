@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from artifacts import THIRD, canonical
-from core.test_versions import FAULTS, FAULTS_OF_2, SECOND
+from artifacts import SECOND, THIRD, canonical
+from core.test_versions import FAULTS, FAULTS_OF_2
 from project_tools import ROOT
 
 

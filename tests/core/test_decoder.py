@@ -2,10 +2,12 @@
 
 import operator
 import re
-from collections import deque
+from array import array
+from collections import Counter, deque
 from collections.abc import Callable
-from enum import IntEnum
 from functools import partial
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import GOOD, SECOND, THIRD, canonical
+from bpetite import Tokenizer
 from bpetite._decoder import Decoder
 from texts import CORPORA
 
@@ -20,10 +24,8 @@ LETTERS = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
 TOKENS = list(LETTERS.values())
 
 
-class Letter(IntEnum):
-    """An integer of a subclass of `int`."""
-
-    A = 97
+class Number(int):
+    """An integer of a subclass of `int`, like those of enumerations."""
 
 
 class Answer:
@@ -108,22 +110,68 @@ def test_non_integers_are_rejected() -> None:
     wrong: list[tuple[Any, str]] = [
         *(([True], "bool at position 0"), ([97, False], "bool at position 1")),
         *(([97.0], "float at position 0"), ([97, 97, "97"], "str at position 2")),
-        *(("97", "str at position 0"), ([None], "NoneType at position 0")),
+        *((["97"], "str at position 0"), ([None], "NoneType at position 0")),
         *(([[97]], "list at position 0"), ([1 + 0j], "complex at position 0")),
         *(([300, True], "bool at position 1"), ([97, Answers()], "Answers at position 1")),
     ]
     for ids, found in wrong:
         with pytest.raises(TypeError, match=f"^token ids must be integers, got {found}$"):
             Decoder(TOKENS).decode(ids)
-    for number in (None, 97, 97.0):
-        with pytest.raises(TypeError, match="not iterable"):
-            Decoder(TOKENS).decode(number)  # type: ignore[arg-type]
 
 
-def test_integers_of_any_type_are_ids() -> None:
-    """FR-20: in any sequence, and with any type that has `__index__`, 97 is "a"."""
-    sequences: list[Any] = [(97, 97), range(97, 98), [Letter.A], [Answer()], b"aa", deque([97, 97])]
+@pytest.mark.parametrize(
+    ("ids", "kind", "advice"),
+    [
+        pytest.param(ids, type(ids).__name__, advice, id=f"{type(ids).__name__}-{len(str(ids))}")
+        for advice, every in {
+            "pass a list, such as [97, 98]": (
+                *("", "97", {97}, frozenset({97}), {97: 97}.keys(), set(), None, 97, 97.0, Answer),
+            ),
+            "pass one of its values, such as the one of 'input_ids'": (
+                *({}, {97: 98}, {"input_ids": [97]}, Counter([97]), MappingProxyType({97: 97})),
+            ),
+            "read ids in u16 with numpy.frombuffer(data, '<u2').tolist(), in u32 with '<u4', or "
+            "with `bpetite decode --format`": (b"", b"aa", bytearray(b"aa"), memoryview(b"aa")),
+        }.items()
+        for ids in every
+    ],
+)
+def test_what_is_no_sequence_of_ids_is_rejected(ids: object, kind: str, advice: str) -> None:
+    """FR-20: bytes, which would be read as ids, and what has no order, raise `TypeError`."""
+    message = f"token_ids must be a sequence of integers, got {kind}; {advice}"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        Decoder(TOKENS).decode(ids)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("file", [GOOD, SECOND, THIRD], ids=["version 1", "version 2", "version 3"])
+def test_integers_of_any_type_are_ids(tmp_path: Path, file: dict[str, Any]) -> None:
+    """FR-20: in any sequence, and with any type that has `__index__`, an id is an id."""
+    (tmp_path / "t.json").write_bytes(canonical(file))
+    tokenizer = Tokenizer.load(tmp_path / "t.json")
+    (token_id,) = tokenizer.encode("a")
+
+    class Answer:
+        """An object that converts to an integer, like other libraries' integers."""
+
+        def __index__(self) -> int:
+            return token_id
+
+    sequences: list[Any] = [
+        *(
+            (token_id, token_id),
+            range(token_id, token_id + 1),
+            [Number(token_id)],
+            [Answer(), token_id],
+        ),
+        *(deque([token_id, token_id]), array("H", [token_id]), {"a": token_id}.values()),
+    ]
     for ids in sequences:
         before = list(ids)
-        assert Decoder(TOKENS).decode(ids) == "a" * len(ids)
-        assert all(map(operator.is_, ids, before))  # the caller's list is unchanged
+        assert tokenizer.decode(ids) == "a" * len(ids)
+        assert all(map(operator.eq, ids, before))  # the caller's list is unchanged
+    assert tokenizer.decode(number for number in [token_id]) == "a"  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"got bool at position 1$"):
+        tokenizer.decode([Answer(), True])  # type: ignore[list-item]
+    (broken,) = (one for one, token in tokenizer._artifact.vocab.items() if token == b"\xff")
+    with pytest.raises(UnicodeDecodeError, match=rf"token id {broken} at position 1\)$"):
+        tokenizer.decode([Answer(), Number(broken)])  # type: ignore[list-item]

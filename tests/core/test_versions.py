@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, THIRD, canonical
+from artifacts import GOOD, SECOND, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load
@@ -22,13 +22,6 @@ from texts import ASCII_TEXTS, CORPORA, RUNS, TEXTS, TIES
 
 NAMES = ["<|b|>", "<|a|>"]
 MERGEABLE = {key: value for key, value in GOOD["vocab"].items() if key != "258"}
-SECOND: dict[str, Any] = GOOD | {
-    "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
-    "schema_version": 2,
-    "special_tokens": {"<|a|>": 259, "<|b|>": 258},
-    "vocab": MERGEABLE | {"258": list(b"<|b|>"), "259": list(b"<|a|>")},
-}
-"""The valid file with GPT-4's pattern and two special tokens, written out by hand."""
 
 
 def special(names: object) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, ODD_FILES, PARTS, SPELLINGS, THIRD, canonical
+from artifacts import GOOD, ODD_FILES, PARTS, SECOND, SPELLINGS, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load, save
 from bpetite._quoting import quoted
-from core.test_versions import FAULTS, FAULTS_OF_2, NAMES, SECOND, TRIPLES, with_names
+from core.test_versions import FAULTS, FAULTS_OF_2, NAMES, TRIPLES, with_names
 from hostile import hostile_files, hostile_files_of_version
 from numbered import numbered
 from project_tools import ROOT

@@ -10,7 +10,8 @@ Not here: the bytes of each id (`_artifact`).
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from operator import index
 from typing import Final, SupportsIndex
@@ -33,15 +34,15 @@ class Decoder:
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids; see `Tokenizer.decode`."""
-        ids = token_ids if type(token_ids) is list else list(token_ids)
+        ids = token_ids if type(token_ids) is list else _listed(token_ids)
         try:
             array("L", ids)  # rejects negative ids: in a list, -1 would be the last item
             joined = self._join(ids)
-        except Exception:  # a tuple of three would need more stack than small threads have
-            self._check(ids)
-            raise
+        except Exception:  # noqa: BLE001 - a tuple of three would need too much stack in threads
+            ids = self._checked(ids)  # as `int`: a mapping knows no other integers
+            joined = self._join(ids)
         if (self._one in joined or self._zero in joined) and set(map(type, ids)) != {int}:
-            self._check(ids)
+            self._checked(ids)
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
@@ -57,8 +58,8 @@ class Decoder:
             ]
         )
 
-    def _check(self, ids: Sequence[object]) -> None:
-        """Reject the first id that is not an integer, or else the first unknown id."""
+    def _checked(self, ids: Sequence[object]) -> list[int]:
+        """Return ids as `int`; reject the first other object, or else the first unknown id."""
         numbers: list[int] = []
         for position, token_id in enumerate(ids):
             number = _integer(token_id)
@@ -74,12 +75,29 @@ class Decoder:
                     f"unknown token id {_short(number)} at position {position}; "
                     f"the ids are {first} to {last}{gaps}"
                 )
+        return numbers
 
     def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
         """Add the id that contains the invalid byte to the reason of the error."""
         ends = accumulate(len(self.tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
-        error.reason = f"{error.reason} (token id {ids[position]} at position {position})"
+        error.reason = f"{error.reason} (token id {index(ids[position])} at position {position})"
+
+
+def _listed(token_ids: object) -> list[int]:
+    """Return ids as a list, unless what they come in has no order, or other things as items."""
+    advice = "pass a list, such as [97, 98]"
+    if isinstance(token_ids, (bytes, bytearray, memoryview)):
+        advice = (
+            "read ids in u16 with numpy.frombuffer(data, '<u2').tolist(), in u32 with '<u4', or "
+            "with `bpetite decode --format`"
+        )
+    elif isinstance(token_ids, Mapping):
+        advice = "pass one of its values, such as the one of 'input_ids'"
+    elif isinstance(token_ids, Iterable) and not isinstance(token_ids, (str, AbstractSet)):
+        return list(token_ids)
+    kind = type(token_ids).__name__
+    raise TypeError(f"token_ids must be a sequence of integers, got {kind}; {advice}")
 
 
 def _integer(value: object) -> int | None:

@@ -135,14 +135,15 @@ class Tokenizer:
 
         Args:
             token_ids: a list or another sequence of integers. For a NumPy array, pass its
-                `tolist()`.
+                `tolist()`. `numpy.frombuffer(data, "<u2")` reads the bytes of a file in u16.
 
         Returns:
             The bytes of the tokens, joined and decoded as UTF-8.
 
         Raises:
             KeyError: an id is not in the vocabulary.
-            TypeError: an id is not an integer, for example `True` or `1.0`.
+            TypeError: an id is not an integer, for example `True` or `1.0`, or token_ids is
+                `bytes`, a `str`, a set or a mapping.
             UnicodeDecodeError: the joined bytes are not UTF-8; a character may be incomplete.
 
         >>> Tokenizer.train("ab ab ab", vocab_size=258).decode([256, 257, 258])
