@@ -1,6 +1,11 @@
 """The logger `bpetite`: progress of training, as records, and never printed."""
 
+import io
 import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TypeAlias, get_args, get_origin, get_type_hints
 
 import pytest
@@ -21,7 +26,10 @@ def figures_of(record: logging.LogRecord) -> dict[str, object]:
 
 
 def records_of(
-    caplog: Caplog, corpus: str | list[str], vocab_size: int, start: Tokenizer | None = None
+    caplog: Caplog,
+    corpus: str | Iterable[str] | Mapping[str, int],
+    vocab_size: int,
+    start: Tokenizer | None = None,
 ) -> list[logging.LogRecord]:
     """Return the records of a training."""
     with caplog.at_level(logging.INFO, logger="bpetite"):
@@ -39,15 +47,18 @@ def test_training_logs_its_start_counting_and_end(caplog: Caplog) -> None:
     ]
 
 
-def test_records_are_as_documented(caplog: Caplog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_as_documented(
+    caplog: Caplog, monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
     """A record has its level and, with their types, the attributes documented for its event."""
     shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
     start = Tokenizer._of(Artifact.of_merges([(98, 99), (97, 98), (257, 99)]))
+    (here / "aa").touch()
     records = records_of(caplog, MANY_PAIRS, 256 + 100, start)
     assert {(vars(record)["event"],) for record in records} == set(shapes)
     for record in records:
-        warns = vars(record)["event"] == "unreachable"
+        warns = vars(record)["event"] in {"file", "unreachable"}
         level = logging.WARNING if warns else logging.INFO
         assert (record.name, record.levelno) == ("bpetite", level)
         hints = get_type_hints(shapes[vars(record)["event"],])
@@ -94,6 +105,110 @@ def test_message_is_one_line_of_ascii(caplog: Caplog, corpus: str) -> None:
     messages = [record.getMessage() for record in records_of(caplog, corpus, 600)]
     assert len(messages) >= 3
     assert [m for m in messages if not (m.isascii() and m.isprintable())] == []
+
+
+TEXT_OF_A_FILE = 'the text of a file is open(path, encoding="utf-8", newline="").read()'
+PATHS: dict[str, Callable[[str], str | Iterable[str] | Mapping[str, int]]] = {
+    "a str": lambda path: path,
+    "a list": lambda path: [path, "ab"],
+    "a generator": lambda path: (one for one in [path, path]),
+    "a counter": lambda path: Counter([path, "ab", path]),
+    "keys": lambda path: dict.fromkeys([path, "ab"]).keys(),
+}
+
+
+@pytest.mark.parametrize("form", PATHS)
+def test_a_path_for_a_text_is_a_warning(caplog: Caplog, here: Path, form: str) -> None:
+    """If the first document is the path of a file, the log says that its letters are trained."""
+    for path in ("a.txt", "\u00e9 b.txt", str(here / "a.txt"), "c" * 255):
+        (here / path).write_text("ab ab")
+        caplog.clear()
+        expected = Tokenizer.train([path, "."], 300)
+        assert (Tokenizer.train([".", path], 300), caplog.records[1:]) == (expected, [])
+        caplog.clear()
+        warning = records_of(caplog, PATHS[form](path), 300)[1]
+        assert figures_of(warning) == {"path": path}
+        first, rest = warning.getMessage().split("; ", 1)
+        shown = repr(path) if len(path) < 39 else first[13:53]
+        assert first == f"the document {shown} is the path of a file"
+        assert rest == f"its letters are trained; {TEXT_OF_A_FILE}"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "document",
+    [
+        *(
+            "",
+            ".",
+            "missing",
+            "folder",
+            "folder/",
+            "//",
+            "fifo",
+            "loop",
+            "a\0",
+            "\0",
+            "~",
+            "a" * 256,
+        ),
+        *("a" * 5000, "a.txt\n", "a.txt\r", "a\nb", "a.txt/", "a.txt/x", "locked/a.txt"),
+        *("//localhost/a.txt", "\\\\localhost\\a.txt", "/\\localhost\\a", "\u00e9" * 255),
+    ],
+)
+def test_other_documents_give_no_warning(caplog: Caplog, here: Path, document: str) -> None:
+    """A text that is no path of a file, or has a line end, or is longer, is trained in silence."""
+    for name in ("a.txt", "a\nb"):
+        (here / name).touch()
+    for name in ("folder", "locked"):
+        (here / name).mkdir()
+    os.mkfifo("fifo")
+    (here / "loop").symlink_to("loop")
+    (here / "locked").chmod(0)
+    for corpus in (document, [document], {document: 2}):
+        assert {record.levelname for record in records_of(caplog, corpus, 300)} == {"INFO"}
+    (here / "locked").chmod(0o700)
+
+
+class Other(Iterable[str]):
+    """An open file of another class, such as those of `tempfile` and `codecs`."""
+
+    def __init__(self, path: Path) -> None:
+        self._lines = path.read_text().splitlines(keepends=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def readline(self) -> str:
+        """Return the first line, as it is called once."""
+        return self._lines[0]
+
+
+@pytest.mark.parametrize(
+    ("opened", "warns"),
+    [
+        pytest.param(lambda path: path.open(encoding="utf-8"), True, id="file"),
+        pytest.param(lambda path: io.StringIO(path.read_text()), True, id="text in memory"),
+        pytest.param(Other, True, id="another class"),
+        pytest.param(lambda path: iter(path.read_text().split()[::-1]), False, id="iterator"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+def test_an_open_file_is_a_warning(
+    caplog: Caplog, here: Path, opened: Callable[[Path], Iterable[str]], warns: bool
+) -> None:
+    """An open file gives its lines as documents, and the log says so; an iterator gives none."""
+    (here / "a.txt").write_text("a.txt\na b\n")
+    records = records_of(caplog, opened(here / "a.txt"), 300)
+    assert [vars(record)["event"] for record in records] == [
+        *("start", *["file"] * warns, "counted", "end")
+    ]
+    if warns:
+        assert figures_of(records[1]) == {"path": ""}
+        assert records[1].getMessage() == (
+            "the corpus is an open file, so each of its lines is a document of its own; "
+            f"{TEXT_OF_A_FILE}"
+        )
 
 
 def test_encoding_decoding_saving_and_loading_are_silent(

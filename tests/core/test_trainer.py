@@ -258,9 +258,11 @@ def test_bytes_are_rejected() -> None:
         (["ab", None], "documents must be str, got NoneType at position 1"),
         (["ab", "ab", ["ab"]], "documents must be str, got list at position 2"),
         ([1], "documents must be str, got int at position 0"),
+        (Path("a.txt"), f"{rule} {type(Path()).__name__}"),
+        ([Path("a.txt")], f"documents must be str, got {type(Path()).__name__} at position 0"),
     ]
     for corpus, message in wrong:
-        with pytest.raises(TypeError, match=f"^{message}$"):
+        with pytest.raises(TypeError, match=rf"^{message}; the text of a file is open\(.*\)$"):
             train_bpe(corpus, 300)
 
 

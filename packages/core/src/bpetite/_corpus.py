@@ -10,6 +10,8 @@ Not here: splitting text into chunks and pieces (`_patterns`), learning from the
 (`_trainer`).
 """
 
+import logging
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
@@ -27,6 +29,8 @@ Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
 _MOST_PIECES: Final = 1 << 18
+_LONGEST_PATH: Final = 255
+_TEXT_OF_A_FILE: Final = 'the text of a file is open(path, encoding="utf-8", newline="").read()'
 _SHORT: Final = Repr()
 _SHORT.maxstring = 40
 
@@ -136,8 +140,10 @@ def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:
     if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
         raise TypeError(
             "corpus must be str, an iterable of str, or a mapping from str to int, "
-            f"got {type(corpus).__name__}"
+            f"got {type(corpus).__name__}; {_TEXT_OF_A_FILE}"
         )
+    if hasattr(corpus, "readline"):
+        _warn("", "the corpus is an open file, so each of its lines is a document of its own")
     if isinstance(corpus, Mapping):
         for position, (document, count) in enumerate(corpus.items()):
             yield _checked_document(document, position), _checked_count(document, count)
@@ -149,11 +155,25 @@ def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:
 def _checked_document(document: str, position: int) -> str:
     if not isinstance(document, str):
         raise TypeError(
-            f"documents must be str, got {type(document).__name__} at position {position}"
+            f"documents must be str, got {type(document).__name__} at position {position}; "
+            f"{_TEXT_OF_A_FILE}"
         )
     if not document.isascii():
         document.encode("utf-8")  # raises an error if it contains a lone surrogate
+    if not position and _is_path(document):
+        shown = _SHORT.repr(document)
+        _warn(document, f"the document {shown} is the path of a file; its letters are trained")
     return document
+
+
+def _is_path(document: str) -> bool:
+    """Return whether a document is the path of a file; looking up `//host/` would connect to it."""
+    may_be = len(document) <= _LONGEST_PATH and document.splitlines() == [document]
+    return may_be and document[:2].strip("/\\") != "" and os.path.isfile(document)
+
+
+def _warn(path: str, message: str) -> None:
+    log(f"{message}; {_TEXT_OF_A_FILE}", {"event": "file", "path": path}, logging.WARNING)
 
 
 def _checked_count(document: str, count: int) -> int:

@@ -1,6 +1,6 @@
 """The log records of training, which the logger `bpetite` emits.
 
-Their level is INFO, but for the warning `Unreachable`.
+Their level is INFO, but for the warnings `File` and `Unreachable`.
 
 Each class is the shape of a record: what it has as attributes beside those of every record.
 """
@@ -75,6 +75,16 @@ class End(TypedDict):
     mergeable_vocab_size: int
 
 
+class File(TypedDict):
+    """At level WARNING: the corpus is an open file, or its first document the path of a file.
+
+    path: the path, or "" for an open file.
+    """
+
+    event: Literal["file"]
+    path: str
+
+
 class Unreachable(TypedDict):
     """At level WARNING: tokens of the start do not encode to themselves, nor in the result.
 
@@ -89,7 +99,7 @@ class Unreachable(TypedDict):
     ids: list[int]
 
 
-Record: TypeAlias = Start | Count | Counted | Merge | End | Unreachable
+Record: TypeAlias = Start | Count | Counted | Merge | End | File | Unreachable
 
 
 def log(message: str, record: Record, level: int = logging.INFO) -> None:

@@ -54,8 +54,10 @@ class Tokenizer:
             corpus: one document, an iterable of documents, or a mapping such as
                 `collections.Counter` from each document to the number of its repetitions.
                 An iterable is read once. No token spans two documents. Special tokens in
-                the text are ordinary text. Line ends are kept: to train as the command does,
-                open files with `newline=""`, or Python turns CRLF into LF.
+                the text are ordinary text. Line ends are kept. To train as the command does,
+                pass `open(path, encoding="utf-8", newline="").read()` for each file: without
+                `newline=""`, Python turns CRLF into LF. A path is text like any other, and an
+                open file is an iterable of lines; both are logged as a warning.
             vocab_size: the number of mergeable tokens, 256 or more. Special tokens are
                 extra.
             start: a tokenizer whose merges come first; learning goes on from there. On the
