@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from itertools import chain, product
 from pathlib import Path
+from random import Random
 from types import FrameType
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
+from bpetite import Tokenizer
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
@@ -85,6 +87,29 @@ def test_cache_is_bounded_in_bytes(name: str) -> None:
         assert sum(sizes) + sys.getsizeof(generation) < 75_500_000
     assert f" {words[-1]}" in encoder._cache
     assert room > (1 << 21) - 14  # the old generation was full before it became the old one
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["version 1", "version 3"])
+def test_ids_of_long_chunks_are_bounded_in_bytes(
+    monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """The ids of cached chunks are no objects of their own, however long the chunks are."""
+    room = 1 << 14
+    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
+    signs = [*map(chr, range(0x1F300, 0x1F600))]
+    counts = dict.fromkeys(signs, 9)
+    tokenizer = Tokenizer.train(counts, 1100, start=Tokenizer.train(counts, 1000), keep_ids=kept)
+    assert (tokenizer._artifact.numbering is not None) == kept
+    choose = Random(0).choices
+    tokenizer.encode(" ".join("".join(choose(signs, k=63)) for _ in range(room // 36)))
+    assert tokenizer._encoder is not None
+    cache = tokenizer._encoder._cache
+    generations: list[dict[str, tuple[int, ...]]] = [cache, cache._old]
+    ids = {id(one): one for young in generations for one in chain.from_iterable(young.values())}
+    for young in generations:
+        assert sum(map(len, young)) > room / 2
+        sizes = map(sys.getsizeof, chain(young, young.values(), ids.values()))
+        assert sum(sizes) + sys.getsizeof(young) < 36 * room
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ _ROOM_OF_A_CHUNK: Final = 7
 """A generation of the cache keeps chunks of up to 64 characters until it is full.
 
 A chunk counts as its characters and 7 more. A character takes at most 36 bytes: 4 for
-itself, and 32 for the ids of its four bytes. So the two generations take at most 151 MB,
-and a third of that for ordinary text.
+itself, and 32 for references to the ids of its four bytes, which are objects of the merges. So
+the two generations take at most 151 MB, and a third of that for ordinary text.
 """
 
 _Ids = tuple[int, ...]

@@ -31,9 +31,11 @@ class Merges:
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
         self._pairs = pairs
-        first_to_last = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(pairs))
+        # One object for each id: in an array or a range, each access makes a new one.
+        self._ids = [*range(BASE_VOCAB_SIZE + len(pairs))]
         # Reversed, so that the first of two equal pairs applies.
-        self._id_of_pair = dict(zip(reversed(pairs), reversed(first_to_last), strict=True))
+        last_to_first = reversed(self._ids[BASE_VOCAB_SIZE:])
+        self._id_of_pair = dict(zip(reversed(pairs), last_to_first, strict=True))
 
     def apply(self, chunk: bytes) -> list[int]:
         """Return the ids of a chunk after all merges."""
@@ -116,7 +118,7 @@ class Merges:
                         places[later] = array("q")
                         heappush(passes, later)
                     places[later].append(start)
-        return [symbol for symbol in symbols if symbol != _GONE]
+        return [self._ids[symbol] for symbol in symbols if symbol != _GONE]
 
 
 def unreachable(merges: Sequence[tuple[int, int]]) -> list[int]:
