@@ -381,7 +381,7 @@ const tokenizerFile = (() => {
       if (!good) expect(false, `special_tokens[${short(text)}]`, expected, id);
       texts[id - size] = text;
     }
-    return checkTexts(texts, RULES);
+    return checkSpecialTokens(texts);
   }
 
   /** Step 18: an object, not too large. */
@@ -389,15 +389,6 @@ const tokenizerFile = (() => {
     expect(special instanceof Map, "special_tokens", "an object", special);
     const few = special.size <= MOST_SPECIAL_TOKENS;
     expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
-  }
-
-  /** Step 20. Return the texts. */
-  function checkTexts(texts, rules) {
-    try {
-      return checkSpecialTokens(texts, rules);
-    } catch (error) {
-      throw new Error(`special_tokens: ${error.message}`);
-    }
   }
 
   /** Steps 18 to 21 in schema version 3: ids of their own, which leave the tokens. Return their texts. */
@@ -410,10 +401,10 @@ const tokenizerFile = (() => {
       texts.set(id, text);
     }
     const sorted = new Map([...texts].sort(([one], [other]) => one - other));
-    checkTexts([...sorted.values()], RULES_OF_OTHERS);
+    checkSpecialTokens([...sorted.values()], RULES_OF_OTHERS);
     for (const [id, text] of sorted) {
       const token = tokens.get(id);
-      if (!equal(token, utf8.encode(text))) expect(false, `vocab['${id}']`, `the bytes of ${quoted(text)}`, token);
+      if (!equal(token, utf8.encode(text))) expect(false, `vocab['${id}']`, `the bytes of ${short(text)}`, token);
       tokens.delete(id);
     }
     return sorted;
@@ -425,7 +416,7 @@ const tokenizerFile = (() => {
       const token = vocab.get(String(size + place));
       const good = token && equal(token, utf8.encode(text));
       const where = `vocab['${size + place}']`;
-      if (!good) expect(false, where, `the bytes of ${quoted(text)}`, token ?? "nothing");
+      if (!good) expect(false, where, `the bytes of ${short(text)}`, token ?? "nothing");
     });
     const end = size + specialTokens.length;
     if (vocab.size === end) return;
@@ -458,7 +449,7 @@ const tokenizerFile = (() => {
     const sorted = inOrder(texts);
     sorted.slice(1).forEach((longer, place) => {
       const text = sorted[place];
-      const start = quoted(beginning(text));
+      const start = short(text);
       if (longer === text) throw new Error(`special token ${start} is given twice; remove one`);
       if (longer.startsWith(text)) throw refused(longer, `it begins with the special token ${start}`, texts);
     });
@@ -467,12 +458,17 @@ const tokenizerFile = (() => {
 
   /** Return the error for a text, with one that would work. */
   function refused(text, reason, others) {
-    const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 40);
+    const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 24);
     let better = `<|${words || "special"}|>`;
     const kept = others.filter((other) => RULES.every(([allowed]) => allowed.test(other)));
     const isTaken = (other) => other.startsWith(better) || better.startsWith(other);
-    for (let number = 1; kept.some(isTaken); number++) better = `<|special${number}|>`;
-    return new Error(`special token ${quoted(beginning(text))}: ${reason}; '${better}' would work`);
+    if (kept.some(isTaken)) {
+      const taken = new Set(kept.map((other) => /^<\|special[0-9]+\|/.exec(other)?.[0]));
+      let number = 1;
+      while (taken.has(`<|special${number}|`)) number++;
+      better = `<|special${number}|>`;
+    }
+    return new Error(`special token ${short(text)}: ${reason}; '${better}' would work`);
   }
 
   /** Return texts in the order of their characters, as in Python: that of their UTF-8. */

@@ -1,4 +1,4 @@
-"""Everything that `load` rejects: the nineteen checks in their order, and hostile files."""
+"""Everything that `load` rejects: the checks in their order, and hostile files."""
 
 import errno
 import json

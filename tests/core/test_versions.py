@@ -16,6 +16,7 @@ from artifacts import GOOD, SECOND, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load
+from bpetite._quoting import shortened
 from numbered import Made, numbered, start_of, tokenizer_of
 from rejected import check_rejected, faults_of
 from texts import ASCII_TEXTS, CORPORA, RUNS, TEXTS, TIES
@@ -114,7 +115,7 @@ ERRORS_OF_2: dict[tuple[int, str], list[dict[str, Any]]] = {
         special({"<|a|>": 258, "<|b|>": 258})
     ],
     **{
-        (20, f"special_tokens: special token {wrong[-1][:40]!r}: "): [with_names(wrong)]
+        (20, f"special token {shortened(wrong[-1])}: "): [with_names(wrong)]
         for wrong in ([""], ["<a >"], ["<s>" * 99], ["<a\ud800>"], ["hello"], ["<a>", "<a>b>"])
     },
     (21, "vocab['258']: expected the bytes of '<|a|>'"): [special({"<|a|>": 258})],
@@ -142,7 +143,7 @@ def test_the_earlier_of_two_faults_of_version_2_is_named(tmp_path: Path) -> None
         ),
         (
             special({"<|a|>": 259, "hello": 258}),
-            "special_tokens: special token 'hello': ",
+            "special token 'hello': ",
         ),
         ({}, "vocab['258']: expected the bytes of '<|b|>'"),
     ):
@@ -243,7 +244,7 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
         special({"<s>": 0, "<b": wrong}) for wrong in (2, -1, "5", None, True, 10**30, [5])
     ],
     (19, "special_tokens['<s>']: expected an id of its own"): [special({"<b": 5, "<s>": 5})],
-    (20, "special_tokens: special token "): [
+    (20, "special token "): [
         special({"<s>": 0, wrong: 5}) for wrong in ("", "a b", "<s>a", "x" * 257, "\ud800")
     ],
     (21, "vocab['5']: expected the bytes of '<c', found "): [special({"<s>": 0, "<c": 5})],

@@ -65,12 +65,14 @@ def _run(arguments: list[str]) -> int:
 
         return run(arguments)
     except Exception as error:  # noqa: BLE001 - a user's file may shadow any module
+        advice = (
+            "a local file may shadow a Python module; rename it, or run bpetite from another folder"
+        )
+        # The system's loader has no error number, only these words.
+        if isinstance(error, MemoryError) or "failed to map segment" in str(error):
+            advice = "there is too little memory; raise its limit, such as that of `ulimit -v`"
         if sys.stderr is not None:
-            sys.stderr.write(
-                f"error: bpetite cannot start: {error!r}\n"
-                "a local file may shadow a Python module; "
-                "rename it, or run bpetite from another folder\n"
-            )
+            sys.stderr.write(f"error: bpetite cannot start: {error!r}\n{advice}\n")
         return 1
 
 

@@ -32,6 +32,8 @@ def explain(error: BaseException) -> str:
         return str(error.args[0])  # `str` of a KeyError puts quotes around it
     if isinstance(error, MemoryError):
         return "not enough memory for this input"
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return "the system allows no more threads, or too little memory for one; use --jobs 1"
     if isinstance(error, (Failure, OSError, ValueError)):
         return str(error)
     return f"this is a bug in bpetite; please report it: {error!r}"

@@ -15,12 +15,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
-from reprlib import Repr
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite._boundaries import blocks
 from bpetite._patterns import Pattern
+from bpetite._quoting import shortened
 from bpetite._records import log
 
 Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
@@ -31,8 +31,6 @@ _CHARACTERS_PER_RECORD: Final = 1 << 24
 _MOST_PIECES: Final = 1 << 18
 _LONGEST_PATH: Final = 255
 _TEXT_OF_A_FILE: Final = 'the text of a file is open(path, encoding="utf-8", newline="").read()'
-_SHORT: Final = Repr()
-_SHORT.maxstring = 40
 
 
 class Part(NamedTuple):
@@ -161,7 +159,7 @@ def _checked_document(document: str, position: int) -> str:
     if not document.isascii():
         document.encode("utf-8")  # raises an error if it contains a lone surrogate
     if not position and _is_path(document):
-        shown = _SHORT.repr(document)
+        shown = shortened(document)
         _warn(document, f"the document {shown} is the path of a file; its letters are trained")
     return document
 
@@ -180,12 +178,12 @@ def _checked_count(document: str, count: int) -> int:
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise TypeError(
             f"counts must be integers, got {type(count).__name__} for the document "
-            f"{_SHORT.repr(document)}"
+            f"{shortened(document)}"
         )
     times = index(count)
     if times < 1:
         found = times if times > -(10**30) else "far less"
         raise ValueError(
-            f"counts must be at least 1, got {found} for the document {_SHORT.repr(document)}"
+            f"counts must be at least 1, got {found} for the document {shortened(document)}"
         )
     return times

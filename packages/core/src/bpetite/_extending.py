@@ -20,6 +20,7 @@ from bpetite._artifact import Artifact
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
+from bpetite._quoting import shortened
 from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
 
 
@@ -32,8 +33,8 @@ def numbered(start: Artifact) -> Artifact:
     ((token, times),) = Counter(start.table).most_common(1)
     if times > 1:
         raise ValueError(
-            f"cannot keep the ids of start: {times} of its tokens have the bytes {token[:40]!r}; "
-            "no two may be equal"
+            f"cannot keep the ids of start: {times} of its tokens have the bytes "
+            f"{shortened(token)}; no two may be equal"
         )
     return start._replace(numbering=Numbering((*start.ids,)))
 

@@ -1,10 +1,15 @@
-"""Quote paths for messages."""
+"""Values and paths in messages."""
 
 import os
 import re
 import sys
+from reprlib import Repr
 from typing import Final
 
+_SHORT: Final = Repr()
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
+_SHORT.maxlist = _SHORT.maxdict = 4
+_SHORT.maxlevel = 2
 _PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
 
 
@@ -15,3 +20,8 @@ def quoted(path: str | os.PathLike[str]) -> str:
         return name
     # On Windows, a backslash separates folders; `repr` writes it twice.
     return repr(name).replace(r"\\", "\\") if sys.platform == "win32" else repr(name)
+
+
+def shortened(value: object) -> str:
+    """Return a value for a message."""
+    return _SHORT.repr(value)

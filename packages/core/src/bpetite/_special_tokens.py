@@ -10,8 +10,10 @@ The rules for their texts make sure that
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import count, groupby, pairwise
 from typing import Final, TypeAlias
+
+from bpetite._quoting import shortened
 
 MOST: Final = 4096
 LONGEST: Final = 256
@@ -30,6 +32,7 @@ RULES: Final[Rules] = (
 RULES_OF_OTHERS: Final = RULES[:-1]
 """Without the last rule, which is for tokens that are learned later."""
 
+_NUMBERED: Final = re.compile(r"<\|special[0-9]+\|")
 _LEVELS: Final = 8
 """How deep the groups of the pattern nest, as its compiler is recursive."""
 
@@ -70,21 +73,23 @@ def checked_special_tokens(names: Sequence[str], rules: Rules = RULES) -> tuple[
                 raise _refused(name, f"a special token {rule}", checked)
     for name, longer in pairwise(sorted(checked)):
         if name == longer:
-            raise ValueError(f"special token {name[:40]!r} is given twice; remove one")
+            raise ValueError(f"special token {shortened(name)} is given twice; remove one")
         if longer.startswith(name):
-            raise _refused(longer, f"it begins with the special token {name[:40]!r}", checked)
+            reason = f"it begins with the special token {shortened(name)}"
+            raise _refused(longer, reason, checked)
     return checked
 
 
 def _refused(name: str, reason: str, others: Sequence[str]) -> ValueError:
     """Return the error for a text, with one that would work."""
-    words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:40] or "special"
-    better, number = f"<|{words}|>", 0
+    words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:24] or "special"
+    better = f"<|{words}|>"
     kept = [other for other in others if all(allowed.match(other) for allowed, _ in RULES)]
-    while any(other.startswith(better) or better.startswith(other) for other in kept):
-        number += 1
-        better = f"<|special{number}|>"
-    return ValueError(f"special token {name[:40]!r}: {reason}; {better!r} would work")
+    if any(other.startswith(better) or better.startswith(other) for other in kept):
+        # One search for each number would take time quadratic in the names.
+        taken = {found[0] for other in kept if (found := _NUMBERED.match(other))}
+        better = next(f"<|special{n}|>" for n in count(1) if f"<|special{n}|" not in taken)
+    return ValueError(f"special token {shortened(name)}: {reason}; {better!r} would work")
 
 
 def _any_of(names: Sequence[str], level: int = 0) -> str:

@@ -22,6 +22,7 @@ from bpetite._corpus import Part, add_up, count_corpus
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
+from bpetite._quoting import shortened
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
 from bpetite._special_tokens import RULES, RULES_OF_OTHERS, checked_special_tokens
@@ -110,7 +111,8 @@ def beginning(
         rules = RULES_OF_OTHERS if begin.numbering else RULES
         names = added if start is None else checked_special_tokens((*names, *added), rules)
         if taken := {name.encode("utf-8") for name in added}.intersection(begin.tokens):
-            raise ValueError(f"special token {min(taken).decode()!r}: start has such a token")
+            shown = shortened(min(taken).decode())
+            raise ValueError(f"special token {shown}: start has such a token")
     chosen = begin.pattern if pattern is None else pattern_named(pattern)
     if start is not None and chosen is not start.pattern:
         raise ValueError(f"pattern must be {start.pattern.name}, that of start, got {chosen.name}")

@@ -2,7 +2,8 @@
 
 The result is the same as training with the smaller size. In a file of schema
 version 3, whole tokens stay, and so do the ids of all tokens that are left; the
-size of the tokenizer that it extends gives that tokenizer's file.
+size of the tokenizer that it extends gives that tokenizer's file, unless special
+tokens were added, which stay.
 
 Examples:
   bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json

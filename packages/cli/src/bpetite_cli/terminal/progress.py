@@ -57,7 +57,7 @@ class Work:
             # A phase may be silent for long, so a timer shows the bar.
             self._timer = Timer(_PATIENCE_SECONDS, self._draw)
             self._timer.daemon = True
-            with signals_blocked():
+            with signals_blocked(), suppress(RuntimeError):  # without another thread, no bar
                 self._timer.start()
         return self
 
@@ -136,12 +136,12 @@ class Work:
 
     def _draw(self) -> None:
         """Draw the bar, unless the work has ended."""
-        with self._lock, suppress(OSError):
+        with self._lock, suppress(OSError, RuntimeError, MemoryError):
             if self._timer is not None:
                 bar = _line()
                 self._add_phase(bar)
+                self._bar = bar  # before it starts, which may fail half-way
                 bar.start()
-                self._bar = bar
 
     def _add_phase(self, bar: "Progress") -> None:
         bar.add_task(self._phase, total=self._total, completed=self._done, show=self._show)

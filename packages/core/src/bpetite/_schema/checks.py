@@ -1,6 +1,6 @@
 """The numbered checks of a tokenizer file, from step 3 on.
 
-Their order is fixed, so a file with several faults always gives the same error. A message
+Their order is fixed for each schema version, so a file with several faults always gives the same error. A message
 contains the position, the expected value and the value found, shortened.
 
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
+from bpetite._quoting import shortened
 from bpetite._schema.versions import (
     NUMBERED,
     VERSIONS,
@@ -18,7 +19,6 @@ from bpetite._schema.versions import (
     Version,
     pattern_of,
     refuse,
-    shortened,
     special_tokens_of,
 )
 
@@ -174,7 +174,7 @@ def _check_others(others: Mapping[str, bytes], special_tokens: Sequence[str], si
         token = others.get(token_id)
         if token != name.encode("utf-8"):
             found = "nothing" if token is None else list(token)
-            refuse(f"vocab['{token_id}']", f"the bytes of {name!r}", found)
+            refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)
     if len(others) > len(special):
         other = min(others.keys() - special)
         refuse("vocab", f"only the ids 0 to {size + len(special) - 1}", other)

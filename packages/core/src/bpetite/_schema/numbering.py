@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._quoting import shortened
 from bpetite._schema.checks import checked_entries, checked_merges, checked_size
 from bpetite._schema.versions import (
     NUMBERED,
@@ -87,7 +88,7 @@ def lowest(content: Content) -> Content:
 
 
 def check_numbered(artifact: dict[str, object]) -> Content:
-    """Steps 9 to 22: return what a file of schema version 3 holds.
+    """Steps 9 to 21, some in another order: return what a file of schema version 3 holds.
 
     Raises:
         ValueError: something is wrong.
@@ -130,7 +131,7 @@ def _checked_special_tokens(special: object, tokens: dict[int, bytes]) -> dict[s
     for name, token_id in ids.items():
         token = tokens.pop(token_id)
         if token != name.encode("utf-8"):
-            refuse(f"vocab['{token_id}']", f"the bytes of {name!r}", list(token))
+            refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", list(token))
     return ids
 
 

@@ -1,11 +1,11 @@
 """The schema versions: what a tokenizer file holds, and which version can hold it."""
 
 from collections.abc import Container, Sequence
-from reprlib import Repr
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from bpetite._constants import END_OF_TEXT_TOKEN, SCHEMA_VERSION
 from bpetite._patterns import GPT2, PATTERNS, Pattern
+from bpetite._quoting import shortened
 from bpetite._special_tokens import MOST, RULES, Rules, checked_special_tokens
 
 if TYPE_CHECKING:
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 
 NUMBERED: Final = 3
 """The schema version whose files have ids of their own (`numbering`)."""
-
-_SHORT: Final = Repr()
-_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
-_SHORT.maxlist = _SHORT.maxdict = 4
-_SHORT.maxlevel = 2
 
 
 class Content(NamedTuple):
@@ -125,17 +120,9 @@ def in_order_of_ids(
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
     in_order = {names[token_id]: token_id for token_id in sorted(names)}
-    try:
-        checked_special_tokens([*in_order], rules)
-    except ValueError as error:
-        raise ValueError(f"special_tokens: {error}") from None
+    checked_special_tokens([*in_order], rules)
     return in_order
 
 
 def refuse(where: str, expected: str, found: object) -> NoReturn:
     raise ValueError(f"{where}: expected {expected}, found {shortened(found):.60}")
-
-
-def shortened(value: object) -> str:
-    """Return a value for a message."""
-    return _SHORT.repr(value)
