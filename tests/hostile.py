@@ -11,7 +11,7 @@ from project_tools import ROOT
 
 
 def hostile_files(folder: Path) -> dict[int, list[bytes]]:
-    """Return every file that a test of the checks of schema version 1 requires `load` to reject, by step."""
+    """Return every file that a test of the checks requires `load` to reject, by step."""
     module = _module("test_loading")
     found: dict[int, list[bytes]] = {step: [] for step in range(1, 20)}
     for step, faults in module.STEPS.items():

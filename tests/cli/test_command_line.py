@@ -149,6 +149,57 @@ def test_a_shadowing_module_is_named(here: Path, name: str, content: str, named:
     )
 
 
+@pytest.mark.parametrize(
+    "error",
+    ["MemoryError()", "ImportError('x.so: failed to map segment from shared object')"],
+    ids=["python", "shared library"],
+)
+def test_a_lack_of_memory_at_the_start_is_no_shadowing_module(here: Path, error: str) -> None:
+    """If the modules do not fit into the memory, as with `ulimit -v 20000`, the advice says so."""
+    (here / "regex.py").write_text(f"raise {error}")
+    first, second = refused(python("-m", "bpetite_cli", "--help"))
+    assert first == f"error: bpetite cannot start: {error}"
+    assert second == "there is too little memory; raise its limit, such as that of `ulimit -v`"
+
+
+WITHOUT_THREADS = """
+import _thread, sys, threading
+def refuse(*_, **__): raise RuntimeError("can't start new thread")
+left = int(sys.argv[1])
+start = threading._start_new_thread
+def start_some(*arguments, **options):
+    global left
+    left -= 1
+    return refuse() if left < 0 else start(*arguments, **options)
+threading._start_new_thread = start_some
+from bpetite_cli import main
+from bpetite_cli.terminal import progress
+progress._PATIENCE_SECONDS = 0
+progress.on_terminal = lambda: True
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_a_command_needs_no_thread(here: Path, threads: int) -> None:
+    """Where the system allows no thread, or one, a command works without a bar."""
+    (here / "text.txt").write_text("ab " * 1_000_000)
+    words = ["train", "text.txt", "--vocab-size", "258", "--output", "t.json", "--jobs", "1"]
+    result = python("-c", WITHOUT_THREADS, str(threads), *words)
+    assert (result.returncode, result.stderr.count(b"Traceback")) == (0, 0), result.stderr
+    assert b"saved: t.json" in result.stderr
+
+
+def test_a_lack_of_threads_is_no_bug(here: Path) -> None:
+    """Where work in processes needs a thread that the system refuses, the way out is named."""
+    (here / "text.txt").write_text("ab " * 3_000_000)
+    words = ["train", "text.txt", "--vocab-size", "258", "--output", "t.json", "--jobs", "2", "-q"]
+    (line,) = refused(python("-c", WITHOUT_THREADS, "0", *words))
+    assert line == (
+        "error: the system allows no more threads, or too little memory for one; use --jobs 1"
+    )
+
+
 def python(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[bytes]:
     """Run Python with these arguments."""
     return subprocess.run([sys.executable, *words], capture_output=True, check=False)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import regex
@@ -13,6 +14,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import THIRD, canonical
 from bpetite import Tokenizer
 from bpetite_compare import reference, to_tiktoken
 from bpetite_compare._engines import drift
@@ -35,6 +37,7 @@ from bpetite_compare.reference import (
     train,
 )
 from compare_tools import CORPUS, DUPLICATE
+from numbered import numbered, start_of
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, TEXTS, merge_lists
 
 SPECIAL = "<|endoftext|>"
@@ -308,6 +311,61 @@ def test_its_ids_equal_tiktokens_on_our_own_ranks(
     )
     if drift().isdisjoint(text):
         assert encode(model, text) == encoding.encode(text, allowed_special="all")
+
+
+MODELS = st.one_of(
+    numbered().map(start_of),
+    st.builds(
+        lambda corpus, size, pattern, names: Tokenizer.train(
+            corpus, size, pattern=pattern, special_tokens=names
+        ),
+        *(CORPORA, st.integers(256, 280), st.sampled_from(["gpt2", "gpt4", "gpt4o"])),
+        st.sampled_from([None, [], ["<|a|>"], ["<|b|>", "<|a|>"]]),
+    ),
+)
+"""Tokenizers of all schema versions."""
+
+
+@given(MODELS, TEXTS | st.text("ab é<s>|user", max_size=30), st.data())
+def test_it_loads_every_schema_version(
+    any_path: Path, tokenizer: Tokenizer, text: str, data: st.DataObject
+) -> None:
+    """A loaded model has the core's ids, for special and whole tokens too, and its texts."""
+    tokenizer.save(any_path, overwrite=True)
+    model, artifact = Model.load(str(any_path)), tokenizer._artifact
+    pieces = [*artifact.special_names, *(one.decode() for one in artifact.whole_tokens)]
+    text = text.join(
+        ["", *data.draw(st.lists(st.sampled_from([*pieces, " ", "a"]), max_size=4)), ""]
+    )
+    ids = tokenizer.encode(text)
+    assert encode(model, text) == ids
+    assert decode(model, ids) == text
+    assert {one: decode_any(model, one) for one in artifact.ids} == artifact.vocab
+    for unknown in {-1, 0, 97, 255, 300, 1 << 20} - {*artifact.ids}:
+        with pytest.raises(KeyError):
+            decode(model, [unknown])
+
+
+def decode_any(model: Model, token_id: int) -> bytes:
+    """Return the bytes of an id, which may be part of a character."""
+    try:
+        return decode(model, [token_id]).encode()
+    except UnicodeDecodeError as error:
+        return error.object
+
+
+def test_a_model_with_ids_of_its_own_is_no_start_and_no_encoding(here: Path) -> None:
+    """Its numbers are not its ids, so what would read them as ids refuses it, as with bytes."""
+    Path("t.json").write_bytes(canonical(THIRD))
+    model = Model.load("t.json")
+    assert encode(model, "ab ab aba abab<s>") == [7, 3, 1, 3, 7, 0]
+    with pytest.raises(ValueError, match="of schema version 1 or 2"):
+        train(["ab"], 300, start=model)
+    with pytest.raises(ValueError, match="pass the path of its tokenizer file"):
+        to_tiktoken(model)
+    for data in (b"a", bytearray(b"a"), memoryview(b"a")):
+        with pytest.raises(TypeError, match=f"got {type(data).__name__}$"):
+            decode(model, data)
 
 
 # Training

@@ -3,8 +3,10 @@
 import copy
 import json
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 import pytest
@@ -347,3 +349,70 @@ def test_the_other_versions_need_nothing_of_it(
         print(*{"bpetite._schema.numbering", "bpetite._extending"} & {*sys.modules})
     """
     assert run_python(program, folder=tmp_path) == "\n"
+
+
+LONG_NAME = "\U000e0001" * 252
+HOSTILE: list[object] = [
+    *(LONG_NAME, f"{LONG_NAME}a>", "\x1b" * 999, "x" * 999, "'\"" * 999, "\ud800" * 99),
+    *([[LONG_NAME] * 9] * 9, {LONG_NAME: {LONG_NAME: LONG_NAME}}, [10**400] * 9, -(10**400)),
+    *(
+        [],
+        {},
+        None,
+        [255] * 999,
+        {f"{LONG_NAME}a>": 258},
+        {f"{LONG_NAME}{n}>": n for n in range(9)},
+    ),
+]
+NAMES_OF_252 = [f"{LONG_NAME}a>", f"{LONG_NAME}b", f"{LONG_NAME}a>{LONG_NAME}"[:256], "a" * 250]
+
+
+@pytest.mark.parametrize("file", [GOOD, SECOND, THIRD], ids=["version 1", "version 2", "version 3"])
+def test_a_message_about_a_hostile_file_is_short(tmp_path: Path, file: dict[str, Any]) -> None:
+    """Whatever is wrong, and however long, the message is one line of at most 200 characters."""
+    path, messages = tmp_path / "t.json", set[str]()
+    special_tokens, vocab = file["special_tokens"], file["vocab"]
+    changes: list[dict[str, Any]] = [{key: value} for key in GOOD for value in HOSTILE]
+    for value in HOSTILE:
+        changes += [{"vocab": {**vocab, key: value}} for key in ("1000", "256", "3", LONG_NAME)]
+        changes += [{"merges": [value, *file["merges"]]}, {str(value): value}]
+        changes += [{"special_tokens": {name: value}} for name in (*special_tokens, LONG_NAME)]
+    for name in NAMES_OF_252:
+        names = dict(zip([name, "<s>x>"], special_tokens.values(), strict=False))
+        changes += [{"special_tokens": names}, {"special_tokens": {**special_tokens, name: 259}}]
+        tokens = {str(one): list(name.encode()) for name, one in names.items()}
+        changes += [{"special_tokens": names, "vocab": vocab | tokens | {"259": [1]}}]
+        both = {name: 258, f"{name}>"[:256]: 259}
+        changes += [{"special_tokens": both, "vocab": vocab | {"258": [1], "259": [1]}}]
+    for change in changes:
+        path.write_bytes(canonical(file | change))
+        try:
+            load_any(path)
+        except (KeyError, ValueError) as error:
+            messages.add(str(error.args[0]).split(": ", 1)[1])
+    assert len(messages) > 60
+    assert [message for message in messages if len(message) > 200 or "\n" in message] == []
+
+
+def load_any(path: Path) -> None:
+    """Load a file, and continue it with its ids."""
+    start = Tokenizer.load(path)
+    start = Tokenizer.train("ab", 300, start=start, keep_ids=True)
+
+
+def test_a_name_that_works_is_found_in_one_search() -> None:
+    """However many names are taken, suggesting another takes few comparisons for each name."""
+    names = [f"<|special{number}|>" for number in range(4094, 0, -1)]
+    calls = 0
+
+    def count_calls(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "c_call"
+
+    sys.setprofile(count_calls)
+    try:
+        with pytest.raises(ValueError, match=r"; '<\|special4095\|>' would work$"):
+            Tokenizer.train("ab", 256, special_tokens=[*names, "<|special|>", " "])
+    finally:
+        sys.setprofile(None)
+    assert calls < 40 * len(names)

@@ -40,6 +40,8 @@ def to_tiktoken(
     """
     if not isinstance(model, Model):
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
+    if model.numbers is not None:
+        raise ValueError("this model has ids of its own; pass the path of its tokenizer file")
     inverse = model.inverse_byte_shuffle
     ranks = {
         bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()

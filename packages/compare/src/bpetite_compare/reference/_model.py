@@ -6,7 +6,7 @@ Each function states a lemma, and uses only the functions above it.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Self, TypeAlias
 
@@ -169,6 +169,9 @@ class Model:
     byte_shuffle: at position b, the id of byte b, for all 256 bytes.
     pattern: the split pattern, for the package `regex`.
     special_tokens: text -> id; `encode` extracts them before it splits a text.
+    whole_tokens: bytes -> id; a chunk that equals one becomes its id, before any merge.
+    numbers: id in a file of schema version 3 -> id in `merges` and `vocab`, which are in order;
+        None if they are the same. Special tokens have the ids of the file.
     """
 
     merges: Mapping[Pair, int]
@@ -176,6 +179,8 @@ class Model:
     byte_shuffle: Sequence[int]
     pattern: str
     special_tokens: Mapping[str, int]
+    whole_tokens: Mapping[bytes, int] = field(default_factory=dict)
+    numbers: Mapping[int, int] | None = None
 
     @property
     def inverse_byte_shuffle(self) -> list[int]:
@@ -190,8 +195,22 @@ class Model:
         """
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-        merges = [(left, right) for left, right in content["merges"]]
-        return cls.of_merges(merges, content["pretokenizer_pattern"], content["special_tokens"])
+        pattern, special = content["pretokenizer_pattern"], content["special_tokens"]
+        if content["schema_version"] < 3:
+            merges = [(left, right) for left, right in content["merges"]]
+            return cls.of_merges(merges, pattern, special)
+        tokens = {int(key): bytes(values) for key, values in content["vocab"].items()}
+        tokens = {one: token for one, token in tokens.items() if one not in special.values()}
+        numbers = {one: token[0] for one, token in tokens.items() if len(token) == 1}
+        for _, _, new in content["merges"]:
+            numbers[new] = len(numbers)
+        merges = [(numbers[left], numbers[right]) for left, right, _ in content["merges"]]
+        model = cls.of_merges(merges, pattern, special)
+        whole_tokens: dict[bytes, int] = {}
+        for one in tokens.keys() - numbers.keys():
+            whole_tokens[tokens[one]] = numbers[one] = len(numbers)
+        vocab = {numbers[one]: token for one, token in tokens.items()}
+        return cls(model.merges, vocab, range(256), pattern, special, whole_tokens, numbers)
 
     @classmethod
     def of_merges(
@@ -234,6 +253,8 @@ def encode_chunk(model: Model, chunk: bytes) -> list[int]:
     >>> encode_chunk(model, b"abac")
     [257, 99]
     """
+    if chunk in model.whole_tokens:
+        return [model.whole_tokens[chunk]]
     ids = [model.byte_shuffle[value] for value in chunk]
     while candidates := {pair for pair in get_stats(ids) if pair in model.merges}:
         pair = min(candidates, key=model.merges.__getitem__)
@@ -262,13 +283,15 @@ def encode(model: Model, text: str) -> list[int]:
     # Alternatives are tried in order, so at any position the token that sorts first wins.
     specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
     parts = regex.split(f"({specials})", text) if specials else [text]
+    id_of = {number: token_id for token_id, number in (model.numbers or {}).items()}
     ids: list[int] = []
     for number, part in enumerate(parts):  # odd numbers are special tokens
         if number % 2:
             ids.append(model.special_tokens[part])
         else:
             for chunk in regex.finditer(model.pattern, part):
-                ids += encode_chunk(model, chunk[0].encode("utf-8"))
+                found = encode_chunk(model, chunk[0].encode("utf-8"))
+                ids += [id_of.get(one, one) for one in found]
     return ids
 
 
@@ -280,12 +303,15 @@ def decode(model: Model, ids: Sequence[int]) -> str:
 
     Raises:
         KeyError: an id is neither in the vocabulary nor special.
+        TypeError: `ids` is bytes, whose items would be read as ids.
         UnicodeDecodeError: the joined bytes are not UTF-8.
     """
+    if isinstance(ids, (bytes, bytearray, memoryview)):
+        raise TypeError(f"ids must be a sequence of integers, got {type(ids).__name__}")
     special_of = {token_id: text for text, token_id in model.special_tokens.items()}
     return b"".join(
         special_of[token_id].encode("utf-8")
         if token_id in special_of
-        else decode_chunk(model, [token_id])
+        else decode_chunk(model, [token_id if model.numbers is None else model.numbers[token_id]])
         for token_id in ids
     ).decode("utf-8", errors="strict")

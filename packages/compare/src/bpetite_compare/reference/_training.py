@@ -56,7 +56,8 @@ def train(
     Raises:
         TypeError: `documents` is a single `str`.
         ValueError: `vocab_size` is below 256 or the size of `start`, the pattern leaves text
-            out, or `start` is not the model of a tokenizer file with distinct pairs.
+            out, or `start` is not the model of a tokenizer file of schema version 1 or 2
+            with distinct pairs.
         UnicodeEncodeError: a text contains a lone surrogate.
 
     >>> train(["low lower lowest"], 258).merges
@@ -69,8 +70,12 @@ def train(
     start = start or Model.of_merges([], pattern, {})
     merges = sorted(start.merges, key=start.merges.__getitem__)
     size = 256 + len(merges)
-    if start.vocab.keys() != {*range(size)} or [*start.byte_shuffle] != [*range(256)]:
-        raise ValueError("start must be the model of a tokenizer file with distinct pairs")
+    in_order = start.numbers is None and start.vocab.keys() == {*range(size)}
+    if not in_order or [*start.byte_shuffle] != [*range(256)]:
+        raise ValueError(
+            "start must be the model of a tokenizer file of schema version 1 or 2 with "
+            "distinct pairs"
+        )
     if vocab_size < size:
         what = "the size of start" if merges else "one for each byte"
         raise ValueError(f"vocab_size must be at least {size} ({what}), got {vocab_size}")

@@ -1,7 +1,7 @@
 """The numbered checks of a tokenizer file, from step 3 on.
 
-Their order is fixed for each schema version, so a file with several faults always gives the same error. A message
-contains the position, the expected value and the value found, shortened.
+Each schema version has a fixed order, so a file with several faults always gives the same error.
+A message contains the position, the expected value and the value found, shortened.
 
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
 """
