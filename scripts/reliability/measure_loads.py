@@ -77,6 +77,9 @@ CASES: Final[dict[str, Callable[[int], bytes]]] = {
     "one integer": lambda size: _full_of(b"9", size),
     "distinct keys": lambda size: _joined('"%d":0', size, "{", "}"),
     "empty tokens": lambda size: _joined('"%d":[]', size, '{"vocab":{', "}}"),
+    "keys and one character beyond the BMP": lambda size: _joined(
+        '"%d":[]    ', size, '{"vocab":{', '},"x":"👍"}'
+    ),
     "one repeated key": lambda size: _full_of(b'"":0,', size, b"{", b'"":0}'),
     "one long token": lambda size: _full_of(b"97,", size, b'{"vocab":{"0":[', b"97]}}"),
     "one string": lambda size: _full_of(b"x", size, b'"', b'"'),

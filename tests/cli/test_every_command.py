@@ -63,7 +63,7 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     assert refused(bpetite(*call_of(command))) == [missing]
     for content, complaint in (
         *((cut, "expected JSON: ") for cut in (b"", b'{"merges": [1')),
-        (b"[" * 200_000, "expected JSON: more brackets"),
+        (b"[" * 200_000, "expected JSON: more brackets or keys"),
         (b"{}", "missing key 'schema_version'; is this a bpetite tokenizer file?"),
         (b"\xff", "expected UTF-8"),
     ):

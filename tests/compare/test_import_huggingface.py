@@ -117,7 +117,7 @@ def test_a_list_of_thousands_of_added_tokens_is_read(tmp_path: Path) -> None:
     for reason, change in (
         ("a tokenizer file cannot represent its special_tokens: at most 4,096", both()),
         ("its model has byte_fallback, so its tokens are characters", model(byte_fallback=True)),
-        ("expected JSON: more brackets", top(padding=[{}] * (1 << 18))),
+        ("expected JSON: more brackets or keys", top(padding=[{}] * (1 << 18))),
     ):
         with pytest.raises(ValueError, match=reason):
             imported(tmp_path, many, change)

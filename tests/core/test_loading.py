@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import GONE, GOOD, ODD_FILES, PARTS, VALUES, Place, artifact_with, canonical, changed
+from bpetite._artifact import Artifact
 from bpetite._persistence import load
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
@@ -29,7 +30,7 @@ SPECIAL = "<|endoftext|>"
 SPECIAL_BYTES = list(b"<|endoftext|>")
 PATTERN = GOOD["pretokenizer_pattern"]
 TOO_DEEP = "expected JSON: brackets nested more than 32 deep, or not closed"
-TOO_MANY = "expected JSON: more brackets than a tokenizer file of this size has"
+TOO_MANY = "expected JSON: more brackets or keys than a tokenizer file of this size has"
 WITHOUT_WAITING = pytest.mark.timeout(60, method="signal")
 """A test that would wait forever fails after a minute, and the others still run."""
 
@@ -350,6 +351,18 @@ def test_brackets_are_counted(tmp_path: Path, one: bytes, most: int, more: int) 
     for depth in (1, 31, 32, 33, 34):
         message = "expected JSON: Expecting value" if depth <= 32 else TOO_DEEP
         check_rejected(tmp_path, b"[" * depth, message)
+
+
+def test_keys_are_counted(tmp_path: Path) -> None:
+    """A file has a key for every 14 bytes and 4,096 more, as its smallest valid file has fewer."""
+    for keys, message in ((9_000, "missing key 'schema_version'"), (12_000, TOO_MANY)):
+        content = ",".join(f'"{number:04d}":0' for number in range(keys))
+        check_rejected(tmp_path, f"{{{content}}}".encode(), message)
+    names = [f"<{number}>" for number in range(4096)]
+    merges = [(1, 1)] * 6000
+    path = tmp_path / "t.json"
+    path.write_bytes(Artifact.of_merges(merges, special_names=(*names,)).to_bytes() + b"\n")
+    assert Artifact.read(path).special_names == (*names,)
 
 
 def test_hostile_values_are_shortened(tmp_path: Path) -> None:

@@ -16,7 +16,10 @@ _FEW_BRACKETS: Final = 4096
 _BYTES_OF_A_LIST: Final = 5
 """A tokenizer file has three objects, and at least six bytes per list, such as `[0,1],`."""
 
-_BRACKETS_AND_QUOTES: Final = b'[]{}"'
+_BYTES_OF_A_KEY: Final = 14
+"""The 4,096 few that are allowed beside make up for shorter ones: those with small ids."""
+
+_BRACKETS_AND_QUOTES: Final = b'[]{}":'
 _EVERYTHING_ELSE: Final = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
 _MOST_DIGITS: Final = 500
 _DIGITS_IN_A_ROW: Final = b"0" * _MOST_DIGITS
@@ -61,8 +64,8 @@ def parse_json(data: bytes, *, fractions: bool = False, objects: int = _FEW_BRAC
 def _check_brackets(data: bytes, objects: int) -> None:
     """Reject data that could exhaust the stack or the memory, before parsing it.
 
-    Only the brackets outside strings matter. Lists and objects take many times the memory
-    of their text, so both are counted.
+    Only the brackets outside strings matter. Lists, objects and keys take many times the memory
+    of their text, so they are counted; keys only in tokenizer files.
 
     Each round then removes the innermost pairs. A tokenizer file has none left after three
     rounds. Otherwise at least as many brackets are left as the remaining nesting is deep.
@@ -72,8 +75,12 @@ def _check_brackets(data: bytes, objects: int) -> None:
     if (
         rest.count(b"{") > objects
         or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
+        or (objects == _FEW_BRACKETS and rest.count(b":") > objects + len(data) // _BYTES_OF_A_KEY)
     ):
-        raise ValueError("expected JSON: more brackets than a tokenizer file of this size has")
+        raise ValueError(
+            "expected JSON: more brackets or keys than a tokenizer file of this size has"
+        )
+    rest = rest.translate(None, b":")
     for _ in range(_MAX_NESTING):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")
         if not rest:
