@@ -160,6 +160,21 @@ def test_unknown_encodings_are_rejected_by_name(command: str) -> None:
     assert "o200k_base" in line
 
 
+def test_the_encoding_of_a_model_is_tiktokens() -> None:
+    """For the models that tiktoken knows, tips name the encoding that it gives them, or none."""
+    dated = [f"{prefix}2031-01-01" for prefix in tiktoken.model.MODEL_PREFIX_TO_ENCODING]
+    for name in (*tiktoken.model.MODEL_TO_ENCODING, *dated):
+        encoding = tiktoken.encoding_name_for_model(name)
+        (line,) = refused(bpetite("count", "--encoding", name)) if name != "gpt2" else (encoding,)
+        assert line.endswith(encoding)
+        (_, tip) = refused(bpetite("count", "--model", name))
+        assert {*re.findall(r"--encoding (\w+)", tip)} <= {encoding}
+        (line,) = refused(bpetite("import", name, "--output", "x.json"))
+        assert f"(use --encoding {encoding}); " in line
+    (_, tip) = refused(bpetite("count", "--model", "gpt-4o"))
+    assert "`bpetite count --encoding o200k_base`" in tip
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_counts_equal_tiktokens(

@@ -17,8 +17,9 @@ from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
-from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
+from bpetite_cli.strict_parser import HelpFormatter, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
+from bpetite_cli.tips import called_here
 from bpetite_cli.values import text_argument
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
@@ -118,7 +119,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     if first in NAMES and first not in commands.choices:
         raise Failure(not_installed_message(f"the command {first}"))
     if first and not first.startswith("-") and first not in commands.choices:
-        way_out = meant(first, commands.choices) or "; `bpetite --help` lists all commands"
+        way_out = called_here(first, commands.choices) or "; `bpetite --help` lists all commands"
         parser.error(f"unknown command {first!r:.40}{way_out}")
     listed = "\n".join(_command_list(commands))
     parser.description = f"A deterministic byte-level BPE tokenizer.\n{listed}"

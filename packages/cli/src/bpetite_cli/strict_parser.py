@@ -15,6 +15,7 @@ from typing import Final, NoReturn
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
+from bpetite_cli.tips import called_here, meant
 from bpetite_cli.values import Given
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
@@ -71,7 +72,7 @@ class StrictParser(argparse.ArgumentParser):
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
                 advice = self._advice.get(name)
-                way_out = f"; {advice}" if advice else meant(name, known)
+                way_out = f"; {advice}" if advice else called_here(name, known)
                 self.error(f"unknown option {shown}{way_out}")
             before = word
 
@@ -185,14 +186,6 @@ class _Paths(argparse._ExtendAction):
     ) -> None:
         """Extend the list."""
         super().__call__(parser, namespace, expand_patterns(values))
-
-
-def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word: a similar known word, if any."""
-    from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
-
-    close = get_close_matches(word.lower(), known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 _START_OF_BLOCK: Final = re.compile(r"\n(?=\n| {1,3}\S)")

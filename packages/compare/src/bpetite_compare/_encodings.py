@@ -8,7 +8,7 @@ itself opens no connection.
 import logging
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import tiktoken
@@ -25,6 +25,15 @@ def is_encoding(name: object) -> bool:
     return name in tiktoken.list_encoding_names()
 
 
+def encoding_for(name: str) -> str | None:
+    """Return the encoding with this name, or that of OpenAI's model with this name."""
+    if is_encoding(name):
+        return name
+    with suppress(KeyError):
+        return tiktoken.encoding_name_for_model(name)
+    return None
+
+
 def get_encoding(name: str) -> tiktoken.Encoding:
     """Return a tiktoken encoding, and log a warning to `bpetite_compare` before a download.
 
@@ -34,7 +43,10 @@ def get_encoding(name: str) -> tiktoken.Encoding:
     """
     known = tiktoken.list_encoding_names()
     if name not in known:
-        raise ValueError(f"unknown tiktoken encoding {name[:40]!r}; choose from {', '.join(known)}")
+        way_out = f"choose from {', '.join(known)}, or import the tokenizer.json of the model"
+        if encoding := encoding_for(name):
+            way_out = f"the model of this name has the encoding {encoding}"
+        raise ValueError(f"unknown tiktoken encoding {name[:40]!r}; {way_out}")
     with _LOCK, _logging_downloads(name) as downloads:
         try:
             return tiktoken.get_encoding(name)

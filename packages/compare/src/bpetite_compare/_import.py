@@ -18,7 +18,7 @@ from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, mode_of_existing, write_file
 from bpetite_compare._conversion import convert, difference
-from bpetite_compare._encodings import get_encoding, is_encoding
+from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign, Obstacles
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
@@ -180,7 +180,9 @@ def _files_of(names: list[str], form: str | None) -> list[str]:
         )
     for name in names:
         if not os.path.lexists(name):
-            reason = f"{os.strerror(errno.ENOENT)} (import downloads no model)"
+            encoding = encoding_for(name)
+            known = f"use --encoding {encoding}" if encoding else "import downloads no model"
+            reason = f"{os.strerror(errno.ENOENT)} ({known})"
             raise FileNotFoundError(errno.ENOENT, reason, name)
     return names
 

@@ -13,6 +13,7 @@ from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
+from bpetite_cli.tips import model_tip
 
 
 class Model(Artifact):
@@ -102,10 +103,13 @@ def about_model(path: str) -> Iterator[None]:
     except (FileNotFoundError, IsADirectoryError) as error:
         if error.filename != path:
             raise
-        wrong, command = "tokenizer file not found", "train"
+        wrong, way_out = "tokenizer file not found", " (create one with `bpetite train`)"
         if isinstance(error, IsADirectoryError):
-            wrong, command = "not a tokenizer file but a folder", "import"
-        raise Failure(f"{wrong}: {quoted(path)} (create one with `bpetite {command}`)") from None
+            wrong = "not a tokenizer file but a folder"
+            way_out = " (create one with `bpetite import`)"
+        elif not path.endswith(".json"):
+            way_out = f"\n{model_tip(path)}"
+        raise Failure(f"{wrong}: {quoted(path)}{way_out}") from None
     except (KeyError, ValueError) as error:
         text = str(next(iter(error.args), ""))
         reason = text.removeprefix(quoted(path))  # the core's messages start with the path
