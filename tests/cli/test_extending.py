@@ -3,8 +3,9 @@
 import gzip
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -151,6 +152,84 @@ def test_an_extension_is_proved(folder: Path) -> None:
     assert difference["model_merge"] == {"pair": [1099, 1100], "hex": b"cd".hex()}
     assert difference["corpus_merge"] == {"pair": [1099, 1101], "hex": b"ce".hex()}
     assert told[0] == "the file:   'c' (id 1099) and 'd' (id 1100) make 'cd'"
+
+
+def drop_last(file: dict[str, Any]) -> None:
+    """Drop the last merge; what it made is a whole token then."""
+    file["merges"].pop()
+
+
+def renumber_last(file: dict[str, Any]) -> None:
+    """Give what the last merge makes another id."""
+    last = file["merges"][-1]
+    file["vocab"]["1300"] = file["vocab"].pop(str(last[2]))
+    last[2] = 1300
+
+
+def renumber(special_id: int) -> Callable[[dict[str, Any]], None]:
+    """Return a change that gives the added special token another id."""
+
+    def change(file: dict[str, Any]) -> None:
+        file["vocab"][str(special_id)] = file["vocab"].pop(str(file["special_tokens"]["<|new|>"]))
+        file["special_tokens"]["<|new|>"] = special_id
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("size", "change", "ids", "merges", "fault"),
+    [
+        pytest.param(
+            *(264, drop_last, (None, 1259), (None, [1032, 1257])),
+            "the merge at rank 6 is not in the file; 4 of 4 merges",
+            id="the-last-merge",
+        ),
+        pytest.param(
+            *(261, drop_last, (None, 9), (None, [3, 1256])),
+            "the merge at rank 3 is not in the file; 1 of 1 merges",
+            id="the-merge-that-completes-a-token",
+        ),
+        pytest.param(
+            *(264, renumber_last, (1300, 1259), ([1032, 1257], [1032, 1257])),
+            "the merge at rank 6 has the id 1300, not 1259 as in training; 4 of 5 merges",
+            id="the-id-of-a-merge",
+        ),
+        pytest.param(
+            *(264, renumber(1301), (1301, 1260), (None, None)),
+            "the special token '<|new|>' has the id 1301, not 1260 as in training; 5 of 5 merges",
+            id="the-id-of-a-special-token",
+        ),
+        pytest.param(
+            *(264, renumber(6), (6, 1260), (None, None)),
+            "the special token '<|new|>' has the id 6, not 1260 as in training; 5 of 5 merges",
+            id="a-lower-id-of-a-special-token",
+        ),
+    ],
+)
+def test_what_differs_is_named(
+    folder: Path,
+    size: int,
+    change: Callable[[dict[str, Any]], None],
+    ids: tuple[int | None, int],
+    merges: tuple[list[int] | None, list[int] | None],
+    fault: str,
+) -> None:
+    """A missing merge, another id and another special token are reported, each as what it is."""
+    words = f"text --start start.json --vocab-size {size} --special <|new|> -o new.json --force"
+    printed("train", *words.split())
+    file = json.loads((folder / "new.json").read_text())
+    change(file)
+    (folder / "new.json").write_bytes(canonical(file))
+    status, data, told = verified("verify -m new.json text --start start.json")
+    found = data["difference"]
+    assert (status, data["equal"], (found["id"], found["corpus_id"])) == (1, False, ids)
+    pairs = [found[name] and found[name]["pair"] for name in ("model_merge", "corpus_merge")]
+    assert (*pairs,) == merges
+    special = "<|new|>" if "special" in fault else None
+    assert (found["special_token"], found["rank"] is None) == (special, special is not None)
+    assert told[-2].startswith(f"error: {fault} after the 2 of --start are proved")
+    assert "truncate" not in told[-1]
+    assert ("the file:   no merge is left" in told) == ("not in the file" in fault)
 
 
 def test_what_is_no_extension_is_not_trained(folder: Path) -> None:

@@ -2,8 +2,9 @@
 
 Trains on the corpus again and compares the merges. Prints a JSON object with the
 number of proved merges and the first difference. The exit status is 1 if a
-merge differs, if the file does not have the exact bytes that bpetite saves, or
-if all its merges are those of --start, because then any corpus would do.
+merge, its id or a special token differs, if the file does not have the exact
+bytes that bpetite saves, or if all its merges are those of --start, because
+then any corpus would do.
 
 Examples:
   bpetite verify --model tokenizer.json --input text.txt
@@ -19,6 +20,7 @@ from importlib.metadata import version
 from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
+from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._extending import numbered
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields
@@ -38,8 +40,10 @@ class _Joined(TypedDict):
 
 
 class _DifferenceInMerges(TypedDict):
-    rank: int
-    id: int
+    rank: Annotated[int | None, "the rank of the merge; null for a special token"]
+    id: Annotated[int | None, "the id of the token in the tokenizer file, or null"]
+    corpus_id: Annotated[int | None, "the id that training gives it, or null"]
+    special_token: Annotated[str | None, "the special token, or null"]
     model_merge: Annotated[_Joined | None, "the merge in the tokenizer file"]
     corpus_merge: Annotated[_Joined | None, "the merge that training makes there"]
 
@@ -76,7 +80,7 @@ class _Proof(NamedTuple):
     """A tokenizer file and the result of training again.
 
     model, trained: the two.
-    same: the number of merges before the first difference.
+    same: the number of merges before the first one that differs, also in its id.
     start: the number of merges of `--start`.
     """
 
@@ -96,9 +100,30 @@ class _Proof(NamedTuple):
         return min(self.same, self.start)
 
     @property
-    def differs(self) -> bool:
-        """Whether a merge of the file differs from training."""
-        return self.same < len(self.model.merges)
+    def difference(self) -> _DifferenceInMerges | None:
+        """The first merge or special token of which file and training do not have the same."""
+        rank, (ours, theirs) = self.same, (self.model, self.trained)
+        if rank < max(len(ours.merges), len(theirs.merges)):
+            return {
+                "rank": rank,
+                "id": _id_of_merge(ours, rank),
+                "corpus_id": _id_of_merge(theirs, rank),
+                "special_token": None,
+                "model_merge": _merge_data(ours, rank),
+                "corpus_merge": _merge_data(theirs, rank),
+            }
+        for name in {**theirs.special_tokens, **ours.special_tokens}:
+            ids = [one.special_tokens.get(name) for one in (ours, theirs)]
+            if ids[0] != ids[1]:
+                return {
+                    "rank": None,
+                    "id": ids[0],
+                    "corpus_id": ids[1],
+                    "special_token": name,
+                    "model_merge": None,
+                    "corpus_merge": None,
+                }
+        return None
 
     @property
     def in_words(self) -> str:
@@ -140,9 +165,10 @@ def _begin(
     if start is None:
         return Artifact.of_merges([], model.pattern, model.special_names)
     begin = numbered(start) if model.numbering else start
+    names = tuple(dict.fromkeys((*start.special_names, *model.special_names)))
     if start.pattern is not model.pattern:
         fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"
-    elif start.special_names != model.special_names[: len(start.special_names)]:
+    elif names != model.special_names and not model.numbering:
         fault = "its special tokens do not begin with those of --start"
     elif begin.numbering and (moved := start.vocab.items() - model.vocab.items()):
         fault = f"its id {min(moved)[0]} is not that of --start"
@@ -151,7 +177,7 @@ def _begin(
             f"{quoted(options.model)} does not continue {quoted(options.start)}: {fault}\n"
             "name the tokenizer that this one continues, or leave out --start"
         )
-    return begin._replace(special_names=model.special_names)
+    return begin._replace(special_names=names)
 
 
 def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
@@ -162,13 +188,21 @@ def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
             f"{proof.start:,} merges are the same, and none is proved\n"
             "name the tokenizer that this one continues"
         )
-    if proof.differs:
-        return (
-            f"the merge at rank {proof.same} does not come from this corpus; "
-            f"{proof.same - proof.kept:,} of {proof.in_words} are proved\n"
-            "check that the files and the version of regex are those used in training (here: "
-            f"regex {version('regex')})"
-        )
+    if found := proof.difference:
+        fault, way_out = f"the merge at rank {proof.same}", "the file was changed; train it again"
+        if name := found["special_token"]:
+            fault = f"the special token {name!r}"
+        if found["model_merge"] == found["corpus_merge"]:
+            fault += f" has the id {found['id']}, not {found['corpus_id']} as in training"
+        else:
+            missing = found["model_merge"] is None
+            fault += " is not in the file" if missing else " does not come from this corpus"
+            way_out = (
+                "check that the files and the version of regex are those used in training (here: "
+                f"regex {version('regex')})"
+            )
+        proved = f"{proof.same - proof.kept:,} of {proof.in_words} are proved"
+        return f"{fault}; {proved}\n{way_out}"
     if options.start is not None and proof.kept == proof.same:
         return (
             f"this corpus proves nothing: all {proof.kept:,} merges are those of --start\n"
@@ -185,23 +219,17 @@ def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
 
 def _common(model: Artifact, trained: Artifact) -> int:
     """Return the number of equal merges before the first difference."""
-    both = zip(model.merges, trained.merges, strict=False)
-    differing = (rank for rank, (ours, theirs) in enumerate(both) if ours != theirs)
-    return next(differing, min(len(model.merges), len(trained.merges)))
+    ours, theirs = (
+        [*zip(one.merges, one.ids[BASE_VOCAB_SIZE:], strict=False)] for one in (model, trained)
+    )
+    same = (rank for rank, both in enumerate(zip(ours, theirs, strict=False)) if both[0] != both[1])
+    return next(same, min(len(ours), len(theirs)))
 
 
 def _data(proof: _Proof, files: int, training: Training) -> _Verified:
-    rank = proof.same
     return {
         "equal": proof.model.sha256 == proof.sha256_of_training,
-        "difference": {
-            "rank": rank,
-            "id": proof.model.ids[256 + rank],
-            "model_merge": _merge_data(proof.model, rank),
-            "corpus_merge": _merge_data(proof.trained, rank),
-        }
-        if proof.differs
-        else None,
+        "difference": proof.difference,
         "merges_proved": proof.same - proof.kept,
         **fields.tokenizer_fields(proof.model, proof.model.sha256),
         "sha256_of_training": proof.sha256_of_training,
@@ -210,6 +238,10 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         "seconds": round(training.seconds, 3),
         "regex": version("regex"),
     }
+
+
+def _id_of_merge(artifact: Artifact, rank: int) -> int | None:
+    return artifact.ids[BASE_VOCAB_SIZE + rank] if rank < len(artifact.merges) else None
 
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
@@ -222,17 +254,21 @@ def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
 
 def _difference(proof: _Proof) -> Iterator[str]:
     """Yield the two merges that differ, in words."""
-    if not proof.differs:
+    found, rank = proof.difference, proof.same
+    if not found or found["rank"] is None:
         return
-    rank = proof.same
     other = "the start: " if rank < proof.start else "the corpus:"
-    yield f"the file:   {_merge_in_words(proof.model, rank)}"
-    yield f"{other} {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}"
+    if found["model_merge"] == found["corpus_merge"]:
+        ours, theirs = f" (id {found['id']})", f" (id {found['corpus_id']})"
+    else:
+        ours, theirs = "", _learned_later(proof)
+    yield f"the file:   {_merge_in_words(proof.model, rank) or 'no merge is left'}{ours}"
+    yield f"{other} {_merge_in_words(proof.trained, rank) or 'no pair is left'}{theirs}"
 
 
 def _merge_in_words(artifact: Artifact, rank: int) -> str:
     if rank == len(artifact.merges):
-        return "no pair is left"
+        return ""
     left, right = (
         f"{visible(artifact.tokens[number])!r} (id {artifact.ids[number]})"
         for number in artifact.merges[rank]
@@ -242,8 +278,10 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
 
 def _learned_later(proof: _Proof) -> str:
     """Return where training learns the pair that the file has too early, if it does."""
+    if proof.same == len(proof.model.merges):
+        return ""
     later = proof.trained.merges[proof.same :]
     pair = proof.model.merges[proof.same]
     if pair not in later:
-        return "the file's pair is not learned up to this size"
-    return f"the file's pair is learned at rank {proof.same + later.index(pair)}"
+        return "; the file's pair is not learned up to this size"
+    return f"; the file's pair is learned at rank {proof.same + later.index(pair)}"
