@@ -110,14 +110,14 @@ def test_compare_commands_say_what_to_install(install: Callable[..., None], word
     command = words.partition(" ")[0]
     named = "encoding o200k_base" if command == "count" else f"command {command}"
     install("bpetite_compare")  # an empty package
-    requirements = (
-        "`bpetite-cli[compare]` instead of bpetite-cli, or name it after `uvx --from`; "
-        "in a clone that is `./packages/cli[compare]`, and from an address "
-        "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
+    ways = (
+        "in a clone, with `uv tool install ./packages/cli --with ./packages/compare` or "
+        "`pip install ./packages/compare`; from an address, add "
+        "`--with git+URL#subdirectory=packages/compare` to the command with uv"
     )
     assert refused(bpetite(*words.split())) == [
         f"error: the {named} requires bpetite-compare, which is not installed",
-        f"install {requirements}",
+        f"install it from where bpetite-cli came from: {ways}",
     ]
 
 

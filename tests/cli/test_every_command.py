@@ -3,8 +3,15 @@
 How each command handles good input is tested in the file of its name.
 """
 
+import bz2
+import gzip
+import io
+import lzma
 import os
+import re
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +28,7 @@ from cli_tools import (
     pipeline,
     refused,
     shown_in_terminal,
+    start,
     without_times,
 )
 from help_tools import BUILT_IN, PARSERS, TEXTS, call_of, having
@@ -179,6 +187,128 @@ def test_a_byte_order_mark_is_reported_and_kept(folder: Path, command: str) -> N
     assert without_times(quiet.stdout) == without_times(result.stdout)
 
 
+UTF16: Final = (
+    "low lower \u2013 lowest\n" * 9,
+    "Съешь же ещё этих мягких французских булок, да выпей чаю.\n",
+    "नमस्ते दुनिया, कैसे हो\n",
+    "a b",
+)
+
+
+@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
+def test_utf16_without_a_mark_is_reported(folder: Path, command: str) -> None:
+    """It may be valid UTF-8, so it is read, with a warning after the result."""
+    text = UTF16[0].encode("utf-16-le")
+    (folder / "text.txt").write_bytes(text)
+    if command == "verify":
+        Tokenizer.train(text.decode(), 260).save("tokenizer.json", overwrite=True)
+    result = bpetite(*call_of(command))
+    assert (result.returncode, lines(result.stderr)[-1]) == (0, LIKE_UTF16)
+
+
+LIKE_UTF16: Final = (
+    "warning: text.txt looks like UTF-16, but is read as UTF-8; to convert it: "
+    "iconv -f UTF-16LE -t UTF-8 FILE"
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", UTF16, ids=["latin", "cyrillic", "devanagari", "short"])
+def test_utf16_of_other_scripts_is_reported(folder: Path, text: str, encoding: str) -> None:
+    """So is UTF-16 of scripts whose characters have bytes of ASCII only, in either order."""
+    (folder / "text.txt").write_bytes(text.encode(encoding))
+    result = bpetite("count", "--model", "tokenizer.json", "text.txt")
+    assert (result.returncode, lines(result.stderr)) == (0, [LIKE_UTF16])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_utf16_is_no_list_of_lines(folder: Path, encoding: str) -> None:
+    """JSON Lines and lists of paths in UTF-16, as Windows writes them, are recognized."""
+    for option, row in (
+        ("--jsonl text -i -", '{"text": "low"}\n'),
+        ("--files-from -", "text.txt\n"),
+    ):
+        words = f"count --model tokenizer.json {option}"
+        assert (
+            "looks like UTF-16; convert it"
+            in refused(bpetite(*words.split(), stdin=row.encode(encoding)))[-1]
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"\0" * 5000, id="only-nul"),
+        pytest.param(b"a\0", id="two-bytes"),
+        pytest.param(b"one.txt\0two.txt\0three.txt\0", id="a-list-of-paths"),
+        pytest.param(b"abc\0def\0ghi\0" * 9, id="records-of-four-bytes"),
+        pytest.param(b"a\nb\nc\nd\n" * 9, id="lines-of-a-letter"),
+        pytest.param(bytes(range(128)) * 9, id="all-of-ascii"),
+    ],
+)
+def test_other_text_with_nul_is_not_called_utf16(folder: Path, data: bytes) -> None:
+    """Text may contain NUL."""
+    (folder / "text.txt").write_bytes(data)
+    result = bpetite("count", "--model", "tokenizer.json", "text.txt")
+    assert (result.returncode, lines(result.stderr)) == (0, [])
+
+
+def archive(kind: str) -> bytes:
+    """Return an archive with a file of text, in valid UTF-8, if it is not compressed."""
+    data = io.BytesIO()
+    text = b"low lower lowest\n" * 90
+    if kind == "zip":
+        with zipfile.ZipFile(data, "w") as packed:
+            packed.writestr(zipfile.ZipInfo("a.txt"), b"low")
+        return data.getvalue()
+    name, _, compression = kind.partition("/")
+    formats = {"pax": tarfile.PAX_FORMAT, "gnu": tarfile.GNU_FORMAT, "ustar": tarfile.USTAR_FORMAT}
+    with tarfile.open(
+        fileobj=data, mode="w", format=formats.get(name, tarfile.USTAR_FORMAT)
+    ) as tar:
+        info = tarfile.TarInfo("déjà.txt" if name == "pax" else "a.txt")
+        info.size = len(text)
+        tar.addfile(info, io.BytesIO(text))
+    header = bytearray(data.getvalue())
+    if name == "v7":  # without the magic that later formats have
+        header[257:265] = bytes(8)
+        header[148:156] = b" " * 8
+        header[148:156] = b"%06o\0 " % sum(header[:512])
+    modules = {"gz": gzip, "xz": lzma, "bz2": bz2}
+    return modules[compression].compress(bytes(header)) if compression else bytes(header)
+
+
+TAR: Final = "it looks like a tar file; unpack it, and name the files in it: tar -xf"
+ZIP: Final = "it looks like a zip file, which is binary; convert it first, with: unzip -p"
+
+
+@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
+@pytest.mark.parametrize("kind", ["ustar", "ustar/gz", "zip"])
+def test_an_archive_is_not_read_as_text(folder: Path, command: str, kind: str) -> None:
+    """Every command refuses it by its name, and says what to do."""
+    (folder / "text.txt").write_bytes(archive(kind))
+    *_, first, second = refused(bpetite(*call_of(command)))
+    assert first == "error: text.txt is an archive, not text"
+    assert second == (ZIP if kind == "zip" else TAR)
+
+
+@pytest.mark.parametrize("kind", ["pax", "gnu", "v7", "pax/xz", "gnu/bz2", "v7/gz", "zip"])
+def test_an_archive_is_known_by_its_content(folder: Path, kind: str) -> None:
+    """All forms of tar, compressed or not, also from a pipe and for options that read lines."""
+    data = archive(kind)
+    for more in ("", " --jsonl text"):
+        words = f"count --model tokenizer.json -{more}".split()
+        first, second = refused(bpetite(*words, stdin=data))
+        assert first == "error: standard input is an archive, not text"
+        assert second == (ZIP if kind == "zip" else TAR)
+    (folder / "a.tar").write_bytes(data)
+    result = bpetite("count", "--model", "tokenizer.json", "a.tar", "text.txt")
+    assert result.returncode == 1
+    assert lines(result.stdout)[-1].endswith("total")
+    assert lines(result.stderr)[0] == "error: a.tar is an archive, not text"
+
+
 def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block: int) -> None:
     """The warning names the first input, also standard input, and counts the others."""
     (folder / "a.txt").write_bytes(MARK)
@@ -248,6 +378,35 @@ def test_an_existing_output_is_kept_without_force(folder: Path, command: str) ->
     assert (folder / "out").read_bytes() == b"precious"
     assert bpetite(*call_of(command, "--output", "out", "--force")).returncode == 0
     assert (folder / "out").read_bytes() != b"precious"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "command", [name for name in SAVING if name in READING or name == "decode"]
+)
+def test_the_loser_of_two_writers_keeps_its_result(folder: Path, command: str) -> None:
+    """If another program takes the name meanwhile, the result gets one beside it, in the error."""
+    words = [word for word in call_of(command, "--output", "new.json") if word != "--quiet"]
+    if command == "decode":
+        words = ["decode", "-m", "tokenizer.json", "-i", "ids.json", "-o", "new.json"]
+    source = next(word for word in ("text.txt", "ids.json") if word in words)
+    content = (folder / source).read_bytes()
+    assert bpetite(*words).returncode == 0
+    (folder / "new.json").replace(folder / "expected")
+    (folder / source).unlink()
+    os.mkfifo(folder / source)
+    with start(*words, cwd=folder) as process:
+        with (folder / source).open("wb") as pipe:  # waits until it is read
+            (folder / "new.json").write_bytes(b"precious")
+            pipe.write(content)
+        output, errors = process.communicate()
+    assert (process.returncode, output) == (1, b"")
+    (name,) = re.findall(
+        r"new\.json: File exists; the result is in (new-\w{8}\.json)$", lines(errors)[-1]
+    )
+    assert (folder / name).read_bytes() == (folder / "expected").read_bytes()
+    assert (folder / "new.json").read_bytes() == b"precious"
+    assert not [*folder.glob(".bpetite*")]
 
 
 @pytest.mark.posix
@@ -339,6 +498,9 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
         words = call_of(command, *form.split()) if command in BUILT_IN else [command]
         result = bpetite(*words, stdout=Path("/dev/full"))
         assert (result.returncode, lines(result.stderr)[-1]) == (1, NO_ROOM)
+        saved = [line for line in lines(result.stderr) if line.startswith("saved: new.json, ")]
+        assert bool(saved) == ("new.json" in words)
+        (folder / "new.json").unlink(missing_ok=True)
 
 
 @pytest.mark.posix

@@ -227,12 +227,13 @@ def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi")]
+    ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi\n")]
 )
 def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str) -> None:
-    """`decode` ends an unfinished line on standard error, so standard output stays the text."""
+    """`decode` ends an unfinished line if standard output is a terminal."""
     arguments = ["decode", "--model", "tokenizer.json", "--ids", *words.split()]
     assert shown_in_terminal(arguments, folder) == (0, shown)
+    assert result_in_terminal(arguments, folder) == (0, shown)
     _, output, drawn = in_terminal(arguments, folder)
     assert (output.decode().strip(), drawn) == (shown.strip(), b"")
 

@@ -75,7 +75,7 @@ def not_installed_message(what: str) -> str:
     """Return a message that explains how to install bpetite-compare."""
     return (
         f"{what} requires bpetite-compare, which is not installed\n"
-        "install `bpetite-cli[compare]` instead of bpetite-cli, or name it after `uvx --from`; "
-        "in a clone that is `./packages/cli[compare]`, and from an address "
-        "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
+        "install it from where bpetite-cli came from: in a clone, with `uv tool install "
+        "./packages/cli --with ./packages/compare` or `pip install ./packages/compare`; from an "
+        "address, add `--with git+URL#subdirectory=packages/compare` to the command with uv"
     )

@@ -43,11 +43,18 @@ def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
     write_parts(path, [data], overwrite=overwrite)
 
 
-def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
+def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool, keep: bool = False) -> int:
     """Write the parts of a file, completely or not at all.
 
     A new file gets the mode that the umask allows; an overwritten file keeps its mode.
     Overwriting a symbolic link replaces its target.
+
+    Args:
+        path: the file.
+        parts: its content.
+        overwrite: whether to replace an existing file.
+        keep: whether the parts cannot be made again: if the path exists, the file gets another
+            name beside it, which the error names.
 
     Returns:
         The number of bytes written.
@@ -59,7 +66,7 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
     """
     if not os.path.basename(path):
         raise os_error(errno.EISDIR if path else errno.ENOENT, path)
-    mode = mode_of_existing(path, overwrite=overwrite)
+    mode = None if keep and not overwrite else mode_of_existing(path, overwrite=overwrite)
     destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
     folder = existing_folder(destination)
     temporary = temporary_name(folder)
@@ -69,7 +76,12 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
             if overwrite:
                 _replace(temporary, destination, mode)
             else:
-                _take_name(temporary, destination)
+                try:
+                    _take_name(temporary, destination)
+                except FileExistsError as error:
+                    if keep:
+                        _keep(temporary, destination, error)
+                    raise
     finally:
         try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
             os.unlink(temporary)
@@ -175,6 +187,14 @@ def _replace(temporary: str, destination: str, mode: int | None) -> None:
         os.replace(temporary, destination)
     finally:
         os.chmod(destination, mode)
+
+
+def _keep(temporary: str, destination: str, error: OSError) -> None:
+    """Give a finished file whose name was taken another one, and add it to the error."""
+    begin, end = os.path.splitext(destination)
+    other = f"{begin}-{os.urandom(4).hex()}{end}"
+    os.replace(temporary, other)
+    error.strerror = f"{error.strerror}; the result is in {quoted(other)}"
 
 
 def _take_name(temporary: str, destination: str) -> None:

@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             work.send(result)
             if result.end not in {b"", b"\n"} and outputs.is_terminal():
-                messages.say("")  # a prompt starts a line of its own
+                outputs.write_output([b"\n"])  # a prompt starts a line of its own
             return
         summary: _Summary = {
             **fields.text_fields(result.size, joined.tokens),

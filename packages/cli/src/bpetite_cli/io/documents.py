@@ -9,6 +9,7 @@ from bpetite._quoting import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import ignore, name_of, read_content, read_text, split_at
+from bpetite_cli.io.not_utf8 import CONVERT, is_utf16
 from bpetite_cli.io.reading import Reading
 
 
@@ -74,6 +75,8 @@ def read_list(path: str, *, null: bool) -> list[str]:
 
 def _check(listed: bytes, path: str, number: int) -> None:
     """Reject a path that could not be an argument."""
+    if is_utf16(listed):
+        raise Failure(f"{name_of(path)} looks like UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8")
     if b"\0" in listed:
         raise Failure(f"{name_of(path)}, line {number} contains a NUL byte; use --null")
     try:

@@ -21,8 +21,8 @@ from bpetite._boundaries import cut_safely
 from bpetite._quoting import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
-from bpetite_cli.io.not_utf8 import advice_on_conversion
-from bpetite_cli.io.reading import JSON_LINES, MARKED, Reading
+from bpetite_cli.io.not_utf8 import advice_on_archive, advice_on_conversion, is_utf16
+from bpetite_cli.io.reading import JSON_LINES, MARKED, UTF16, Reading
 
 STANDARD_INPUT: Final = "-"
 
@@ -142,7 +142,11 @@ def read_text(path: str, reading: Reading) -> Iterator[str]:
 
 def read_content(path: str, advance: Advance) -> Content:
     """Read the bytes of a text, which may be compressed."""
-    return decompress(name_of(path), read_blocks(path), advance)
+    content = decompress(name_of(path), read_blocks(path), advance)
+    begin = next(content.blocks, b"")
+    if advice := advice_on_archive(begin):
+        raise Failure(f"{name_of(path)} is an archive, not text\n{advice}")
+    return content._replace(blocks=chain([begin] if begin else [], content.blocks))
 
 
 def ignore(_: int) -> None:
@@ -173,6 +177,8 @@ def _decoded(path: str, content: Content, reading: Reading) -> Iterator[str]:
         first = next(texts, "")
         if first.startswith(_BYTE_ORDER_MARK):
             reading.note(name_of(path), MARKED)
+        if is_utf16(seen.last):
+            reading.note(name_of(path), UTF16)
         yield from chain([first] if first else [], texts)
     except UnicodeDecodeError as error:
         left = len(error.object) - error.start  # bytes from the wrong one to the end of the block

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from bpetite._patterns import PATTERNS
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
-from bpetite_cli.io.not_utf8 import advice_on_conversion
+from bpetite_cli.io.not_utf8 import CONVERT, advice_on_conversion, is_utf16
 from bpetite_cli.values import text_argument
 
 MOST_COUNT: Final = 2**63 - 1
@@ -98,6 +98,8 @@ def _parsed(place: _Place, data: bytes) -> object:
                 "begins with a byte order mark; to remove it from the start of plain text: "
                 "tail -c +4 FILE"
             )
+        elif is_utf16(data):
+            message = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE -t UTF-8"
     except RecursionError:
         message = "cannot be read: its JSON is nested too deeply"
     raise Failure(f"{place} {message}")

@@ -11,6 +11,7 @@ from bpetite._constants import MAX_FILE_BYTES
 from bpetite._extending import completed_numbers
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
+from bpetite._writing import write_parts
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
 from bpetite_cli.tips import model_tip
@@ -76,7 +77,9 @@ def load_artifact(path: str) -> Model:
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
     """Save a tokenizer and return the digest of its file."""
     try:
-        return artifact.write(path, overwrite=force)
+        data = artifact.to_bytes()
+        write_parts(path, [data], overwrite=force, keep=True)
+        return hashlib.sha256(data).hexdigest()
     except (OSError, ValueError) as error:
         raise Failure(f"cannot save the tokenizer: {explain(error)}") from None
 

@@ -3,18 +3,19 @@
 import re
 from typing import Final
 
-_CONVERT: Final = "convert it first, with:"
+CONVERT: Final = "convert it first, with:"
 _BINARY_OUT: Final = "which is binary; leave it out"
+_CONTROLS: Final = bytes(range(32))
+_SPACES: Final = b" " * 8
 _BY_FIRST_BYTES: Final = (
-    (rb"\xff\xfe\0\0", f"UTF-32; {_CONVERT} iconv -f UTF-32 -t UTF-8"),
-    (rb"\xff\xfe|\xfe\xff", f"UTF-16; {_CONVERT} iconv -f UTF-16 -t UTF-8"),
-    (rb"PK\x03\x04", f"a zip file, which is binary; {_CONVERT} unzip -p"),
-    (rb"7z\xbc\xaf", f"a 7z file; {_CONVERT} 7z x -so"),
-    (rb"\x04\x22\x4d\x18", f"an lz4 file; {_CONVERT} lz4 -dc"),
-    (rb"[\x50-\x5f]\x2a\x4d\x18", f"zstd after a skippable frame; {_CONVERT} zstd -dc"),
+    (rb"\xff\xfe\0\0", f"UTF-32; {CONVERT} iconv -f UTF-32 -t UTF-8"),
+    (rb"\xff\xfe|\xfe\xff", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
+    (rb"7z\xbc\xaf", f"a 7z file; {CONVERT} 7z x -so"),
+    (rb"\x04\x22\x4d\x18", f"an lz4 file; {CONVERT} lz4 -dc"),
+    (rb"[\x50-\x5f]\x2a\x4d\x18", f"zstd after a skippable frame; {CONVERT} zstd -dc"),
     (rb"\x1f\x8b|BZh|\xfd7zXZ", "compressed data, which is binary; decompress it first"),
     (rb"PAR1", "a Parquet file; commands with --parquet COLUMN read its text"),
-    (rb"%PDF-", f"a PDF file, which is binary; {_CONVERT} pdftotext"),
+    (rb"%PDF-", f"a PDF file, which is binary; {CONVERT} pdftotext"),
     (rb"\x89PNG", f"a PNG image, {_BINARY_OUT}"),
     (rb"\xff\xd8\xff", f"a JPEG image, {_BINARY_OUT}"),
     (rb"GIF8[79]a", f"a GIF image, {_BINARY_OUT}"),
@@ -23,7 +24,7 @@ _BY_FIRST_BYTES: Final = (
         rb"\x7fELF|MZ\x90\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm",
         f"a program, {_BINARY_OUT}",
     ),
-    (rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}", f"UTF-16; {_CONVERT} iconv -f UTF-16 -t UTF-8"),
+    (rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
 )
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
@@ -32,6 +33,27 @@ _BY_THE_WRONG_BYTE: Final = (
     (re.compile(_ALONE % rb"\xa0-\xfd"), "Latin-1", "LATIN1"),
     (re.compile(_ALONE % rb"\x82-\x8c\x91-\x9c"), "Windows-1252", "WINDOWS-1252"),
 )
+
+
+def advice_on_archive(begin: bytes) -> str | None:
+    """Return a line of advice if a file that begins so is an archive, which may be valid UTF-8."""
+    if begin.startswith(b"PK\x03\x04"):
+        return f"it looks like a zip file, which is binary; {CONVERT} unzip -p"
+    # A tar file has the sum of its header's bytes in it, where spaces count instead.
+    total = sum(begin[:148] + _SPACES + begin[156:512])
+    if len(begin) >= 512 and re.fullmatch(rb"[ 0]*%o[ \0]*" % total, begin[148:156]):
+        return "it looks like a tar file; unpack it, and name the files in it: tar -xf"
+    return None
+
+
+def is_utf16(data: bytes) -> bool:
+    """Return whether data may be UTF-16 without a byte order mark, which may be valid UTF-8.
+
+    Then nearly every second byte is NUL or another control character, and the others are not.
+    """
+    halves = (half.translate(None, _CONTROLS) for half in (data[::2], data[1::2]))
+    high, low = sorted(map(len, halves))
+    return len(data) > 5 and b"\0" in data and high * 8 <= len(data) <= low * 4
 
 
 def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
@@ -51,5 +73,5 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
         return "it ends in the middle of a character; was it cut short, or is it Latin-1?"
     for pattern, kind, name in _BY_THE_WRONG_BYTE:
         if pattern.match(data, error.start):
-            return f"it looks like {kind}; {_CONVERT} iconv -f {name} -t UTF-8"
+            return f"it looks like {kind}; {CONVERT} iconv -f {name} -t UTF-8"
     return "bpetite reads UTF-8 only; convert the file, or leave it out"

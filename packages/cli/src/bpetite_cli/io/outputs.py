@@ -80,7 +80,7 @@ def complete(parts: Iterable[bytes], path: str | None = None, *, force: bool = F
         force: whether to replace an existing file.
     """
     if path is not None:
-        return Result(write_parts(path, parts, overwrite=force))
+        return Result(write_parts(path, parts, overwrite=force, keep=True))
     check_output()
     size = 0
     end = b""

@@ -11,6 +11,11 @@ MARKED: Final[Oddity] = (
     "begin",
     "with a byte order mark, which becomes tokens; to remove it from plain text: tail -c +4 FILE",
 )
+UTF16: Final[Oddity] = (
+    "looks",
+    "look",
+    "like UTF-16, but is read as UTF-8; to convert it: iconv -f UTF-16LE -t UTF-8 FILE",
+)
 JSON_LINES: Final[Oddity] = (
     "is",
     "are",

@@ -12,12 +12,15 @@ def write_result(data: Mapping[str, object], *lines: str, tell: Callable[..., No
     """Write one JSON object to standard output; `tell` prints the lines for people.
 
     On a terminal, these come first, unless a long object would push them out of sight. The
-    object has the same bytes everywhere.
+    object has the same bytes everywhere. The lines are printed even if it cannot be
+    written: what they name is saved.
     """
     columns, rows = get_terminal_size()
     told_first = is_terminal() and len(json.dumps(data)) < columns * rows // 2
     if told_first:
         tell(*lines)
-    write_json(data)
-    if not told_first:
-        tell(*lines)
+    try:
+        write_json(data)
+    finally:
+        if not told_first:
+            tell(*lines)
