@@ -131,6 +131,21 @@ def test_the_versions_are_equal() -> None:
         assert bool(siblings) == (member != "core")
 
 
+def test_a_classifier_claims_only_what_has_run() -> None:
+    """The systems and versions of Python are those that docs/versions.md says tests ran on."""
+    page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]\w+(?:, \w+)*) \| (.*) \| .* \| (.*) \|$", page, re.MULTILINE)
+    ran = [(system, pythons) for system, pythons, by in rows if "simulations" not in by]
+    assert {system for system, _ in ran} == {"Linux"}
+    versions = {*re.findall(r"3\.\d+", ran[0][1])}
+    for member in MEMBERS:
+        classifiers = project(PACKAGES / member)["classifiers"]
+        systems = [one for one in classifiers if one.startswith("Operating System")]
+        assert systems == ["Operating System :: POSIX :: Linux"]
+        claimed = {one.rpartition(" ")[2] for one in classifiers if " :: Python :: 3." in one}
+        assert claimed == versions
+
+
 def test_the_core_depends_on_regex_alone() -> None:
     """The core has one dependency at run time, and no extras."""
     metadata = project(PACKAGES / "core")

@@ -75,3 +75,13 @@ def test_a_release_is_published_by_hand_alone() -> None:
     ]
     assert [*jobs] == ["build", "attest"]
     assert "publish" not in "".join(jobs.values())
+
+
+def test_the_thorough_tests_fit_their_job() -> None:
+    """Their job has twice the time that they take on two cores."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (minutes,) = re.findall(r"^\| thorough \| .* \| (\d+) minutes \|$", page, re.MULTILINE)
+    jobs = re.split(r"^  (?=\w+:$)", WORKFLOW, flags=re.MULTILINE)
+    (job,) = [job for job in jobs if "bash .ci/run thorough\n" in job]
+    (limit,) = re.findall("timeout-minutes: ([0-9]+)", job)
+    assert int(limit) >= 2 * int(minutes)
