@@ -109,7 +109,8 @@ def test_the_hint_installs_compare(tmp_path: Path, environment: Mapping[str, str
         assert done.returncode == 0, done.stderr
         assert has_compare(program / "bpetite", tmp_path)
     there = option.replace("URL", ROOT.as_uri()).split()
-    call = ("tool", "run", "--from", PACKAGES / "cli", *there, "bpetite", "parity", "--help")
+    source = f"git+{ROOT.as_uri()}#subdirectory=packages/cli"
+    call = ("tool", "run", "--from", source, *there, "bpetite", "parity", "--help")
     done = run_uv(*call, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
@@ -156,7 +157,7 @@ def test_the_folder_of_wheels_installs_elsewhere(
 
 
 def test_the_forms_of_an_address_are_those_of_uv(tmp_path: Path) -> None:
-    """uv fetches with git from each `URL` of the README, and rejects what the table changes."""
+    """With git, uv fetches from each `URL` of the README, and rejects what the table changes."""
     if shutil.which("git") is None:
         pytest.skip("there is no git")
     copy = tmp_path / "git" / "bpetite.git"
@@ -166,7 +167,7 @@ def test_the_forms_of_an_address_are_those_of_uv(tmp_path: Path) -> None:
         assert run(*git, *words).returncode == 0
     shutil.copytree(copy, tmp_path / "git" / "bpetite")
     # git asks this folder instead of the hosts.
-    hosts = ("https://host/ME/", "ssh://git@host/ME/", "file:///home/me/")
+    hosts = ("https://host/ME/", "ssh://git@HOST/ME/", "file:///home/me/")
     settings = {"GIT_CONFIG_COUNT": "3", "UV_CACHE_DIR": str(tmp_path / "cache")}
     for number, host in enumerate(hosts):
         settings[f"GIT_CONFIG_KEY_{number}"] = f"url.{(tmp_path / 'git').as_uri()}/.insteadOf"

@@ -40,10 +40,10 @@ class _Joined(TypedDict):
 
 
 class _DifferenceInMerges(TypedDict):
-    rank: Annotated[int | None, "the rank of the merge; null for a special token"]
-    id: Annotated[int | None, "the id of the token in the tokenizer file, or null"]
-    corpus_id: Annotated[int | None, "the id that training gives it, or null"]
-    special_token: Annotated[str | None, "the special token, or null"]
+    rank: int
+    id: int
+    corpus_id: Annotated[int | None, "the id that training gives instead of `id`; null if none"]
+    special_token: Annotated[str | None, "the special token that differs; null for a merge"]
     model_merge: Annotated[_Joined | None, "the merge in the tokenizer file"]
     corpus_merge: Annotated[_Joined | None, "the merge that training makes there"]
 
@@ -102,28 +102,23 @@ class _Proof(NamedTuple):
     @property
     def difference(self) -> _DifferenceInMerges | None:
         """The first merge or special token of which file and training do not have the same."""
-        rank, (ours, theirs) = self.same, (self.model, self.trained)
-        if rank < max(len(ours.merges), len(theirs.merges)):
-            return {
-                "rank": rank,
-                "id": _id_of_merge(ours, rank),
-                "corpus_id": _id_of_merge(theirs, rank),
-                "special_token": None,
-                "model_merge": _merge_data(ours, rank),
-                "corpus_merge": _merge_data(theirs, rank),
-            }
-        for name in {**theirs.special_tokens, **ours.special_tokens}:
-            ids = [one.special_tokens.get(name) for one in (ours, theirs)]
-            if ids[0] != ids[1]:
-                return {
-                    "rank": None,
-                    "id": ids[0],
-                    "corpus_id": ids[1],
-                    "special_token": name,
-                    "model_merge": None,
-                    "corpus_merge": None,
-                }
-        return None
+        both, name = (self.model, self.trained), None
+        ids = [_id_of_merge(one, self.same) for one in both]
+        if ids == [None, None]:  # all merges are the same
+            names = {**self.trained.special_tokens, **self.model.special_tokens}
+            of_names = ((one, [each.special_tokens.get(one) for each in both]) for one in names)
+            name, ids = next(((one, two) for one, two in of_names if two[0] != two[1]), ("", ids))
+            if not name:
+                return None
+        model_merge, corpus_merge = (_merge_data(one, self.same) for one in both)
+        return {
+            "rank": self.same,
+            "id": next(one for one in ids if one is not None),
+            "corpus_id": ids[1],
+            "special_token": name,
+            "model_merge": model_merge,
+            "corpus_merge": corpus_merge,
+        }
 
     @property
     def in_words(self) -> str:
@@ -246,7 +241,7 @@ def _id_of_merge(artifact: Artifact, rank: int) -> int | None:
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
-    if rank == len(artifact.merges):
+    if rank >= len(artifact.merges):
         return None
     left, right = map(artifact.ids.__getitem__, artifact.merges[rank])
     return {"pair": (left, right), "hex": artifact.tokens[256 + rank].hex()}
@@ -255,7 +250,7 @@ def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
 def _difference(proof: _Proof) -> Iterator[str]:
     """Yield the two merges that differ, in words."""
     found, rank = proof.difference, proof.same
-    if not found or found["rank"] is None:
+    if not found or found["special_token"]:
         return
     other = "the start: " if rank < proof.start else "the corpus:"
     if found["model_merge"] == found["corpus_merge"]:
