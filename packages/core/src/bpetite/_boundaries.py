@@ -29,6 +29,7 @@ from typing import Final
 _BOUNDARY: Final = re.compile(
     r"(?<=\S)(?=[^\S\x1c-\x1f\r\n])|(?<=[A-Za-z0-9])(?=[\r\n])|(?<=\S[\r\n])(?=[^\s/])"
 )
+_WHITESPACE: Final = re.compile(r"\s")
 _LOOKS_BACK: Final = 2
 _UP_TO_LAST_BOUNDARY: Final = re.compile(rf".*(?:{_BOUNDARY.pattern})", re.DOTALL)
 
@@ -54,7 +55,9 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         # The boundary may lie between two texts, so the last characters are checked again.
         rest = text
-        if found := _UP_TO_LAST_BOUNDARY.match(last + text):
+        # A text without whitespace has no boundary; to look for one backwards is slow.
+        seen = last + text
+        if _WHITESPACE.search(seen) and (found := _UP_TO_LAST_BOUNDARY.match(seen)):
             end = found.end() - len(last)
             yield "".join([*held, text[:end]])
             held, rest, last = [], text[end:], ""
