@@ -5,7 +5,10 @@ import lzma
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import pytest
+import tiktoken
 from hypothesis import settings
 
 import oracle
@@ -42,6 +45,9 @@ CORPUS = (
 UNREACHABLE = ((97, 98), (98, 99), (97, 257))
 """The last of these tokens, "abc", is never made: "ab" is merged before "bc" can be."""
 
+CROSSING = ((97, 98), (98, 99))
+"""Merges of "ab" and "bc", of which the first has priority in "abc"."""
+
 DUPLICATE = ((97, 98), (98, 99), (256, 99), (97, 257))
 """Merges that make "abc" twice."""
 
@@ -61,6 +67,20 @@ PATTERNS = {
     ),
 }
 """The patterns of tiktoken's encodings that allow encoding a text in blocks."""
+
+
+def damage_tiktoken(patch: pytest.MonkeyPatch) -> None:
+    """Make tiktoken merge the second pair of `CROSSING` first, as a faulty release might."""
+    encode = tiktoken.Encoding.encode
+
+    def faulty(encoding: tiktoken.Encoding, text: str, **options: Any) -> list[int]:  # noqa: ANN401
+        ids = encode(encoding, text, **options)
+        for place in range(len(ids)):
+            if ids[place : place + 2] == [256, 99]:
+                ids[place : place + 2] = [97, 257]
+        return ids
+
+    patch.setattr(tiktoken.Encoding, "encode", faulty)
 
 
 def fewer() -> settings:

@@ -16,7 +16,7 @@ from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
 from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
-from compare_tools import CORPUS, HOSTILE, UNREACHABLE
+from compare_tools import CORPUS, CROSSING, HOSTILE, damage_tiktoken
 from compressors import COMPRESS, FORMATS
 from exports import EVERY_FORM
 
@@ -181,9 +181,10 @@ def test_a_report_fits_a_terminal(columns: int, folder: Path) -> None:
     assert len(shown) == (6 if columns == 100 else 18)
 
 
-def test_long_texts_show_only_the_difference(folder: Path) -> None:
+def test_long_texts_show_only_the_difference(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a long text, only the part around the difference is drawn, and the rest is counted."""
-    write_artifact(folder / "odd.json", UNREACHABLE)
+    damage_tiktoken(monkeypatch)
+    write_artifact(folder / "odd.json", CROSSING)
     (folder / "long").write_bytes(b"x y " * 300 + b"abc" + b" x y" * 300)
     arguments = ["compare-tiktoken", "--model", "odd.json", "--input", "long", "--encoding", "self"]
     status, _, drawn = in_terminal(arguments, folder)
@@ -209,9 +210,10 @@ def test_parity_of_files(folder: Path) -> None:
     ]
 
 
-def test_a_real_difference_is_an_error(folder: Path) -> None:
+def test_a_real_difference_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """FR-33: if ids differ, the status is 1, and position, tokens and context are reported."""
-    write_artifact(folder / "odd.json", UNREACHABLE)
+    damage_tiktoken(monkeypatch)
+    write_artifact(folder / "odd.json", CROSSING)
     (folder / "t").write_bytes("é\nx abc\n".encode())
     result = bpetite("parity", "--model", "odd.json", "--input", "t", cwd=folder)
     found = data(result.stdout)
@@ -223,14 +225,14 @@ def test_a_real_difference_is_an_error(folder: Path) -> None:
         "before": "é\nx ",
         "after": "abc",
         "bpetite_token": {"id": 256, "hex": "6162", "text": "ab"},
-        "tiktoken_token": {"id": 258, "hex": "616263", "text": "abc"},
+        "tiktoken_token": {"id": 97, "hex": "61", "text": "a"},
     }
     assert lines(result.stderr) == [
         "the text before: é⏎x·",
         "the text there:  abc",
         (
             "error: the ids differ in t, at byte 5 in line 2: "
-            "bpetite has 'ab' (id 256), tiktoken has 'abc' (id 258)"
+            "bpetite has 'ab' (id 256), tiktoken has 'a' (id 97)"
         ),
     ]
 
@@ -263,7 +265,7 @@ def test_export_prints_the_loading_code(to: str, folder: Path) -> None:
     assert re.search(r"^tokenizer|^encoding", program := loading(result), re.MULTILINE)
     assert f"'{folder}/out" in program
     found = data(result.stdout)
-    assert found.keys() == {"outputs", "vocab_size", "special_tokens"}
+    assert found.keys() == {"outputs", "vocab_size", "special_tokens", "notes"}
     assert (found["vocab_size"], found["special_tokens"]) == (323, {"<|endoftext|>": 323})
     assert all((folder / path).is_file() for path in found["outputs"])
     (told,) = refused(bpetite(*words.split(), cwd=folder))
@@ -343,22 +345,45 @@ def test_unreplaceable_outputs_are_rejected_early(
     assert (folder / "file").read_bytes() == b"old"
 
 
-def test_an_export_for_transformers(folder: Path) -> None:
-    """The folder has the ids of the special tokens, and the given length and template."""
+def test_an_export_for_transformers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder has the ids and roles of the special tokens, the length and the template."""
+    monkeypatch.setitem(sys.modules, "transformers", None)  # as if it were not installed
     (folder / "chat.jinja").write_text("{{ messages }}é", encoding="utf-8")
     words = "export --model tokenizer.json --to huggingface --output hf --max-length 1024"
-    words += " --chat-template chat.jinja --special <|user|> <|bot|> --special é<"
+    words += " --chat-template chat.jinja --special <|user|> <|bot|> --special é< --pad é<"
     result = done(words, folder)
     ids = {"<|endoftext|>": 323, "<|user|>": 324, "<|bot|>": 325, "é<": 326}
     assert data(result.stdout) == {
         "outputs": ["hf/tokenizer.json", "hf/tokenizer_config.json"],
         "vocab_size": 323,
         "special_tokens": ids,
+        "notes": [
+            "roles: pad 'é<', eos '<|endoftext|>'",
+            "the chat template was not checked, because transformers or jinja2 is not installed",
+        ],
     }
-    assert "AutoTokenizer.from_pretrained" in loading(result)
+    assert lines(result.stderr)[2:4] == data(result.stdout)["notes"]
+    assert "\ntokenizer = PreTrainedTokenizerFast.from_pretrained(" in loading(result)
     config = json.loads((folder / "hf" / "tokenizer_config.json").read_bytes())
     assert (config["model_max_length"], config["chat_template"]) == (1024, "{{ messages }}é")
-    assert config["additional_special_tokens"] == ["<|user|>", "<|bot|>", "é<"]
+    assert (config["eos_token"], config["pad_token"]) == ("<|endoftext|>", "é<")
+    assert config["additional_special_tokens"] == ["<|user|>", "<|bot|>"]
+
+
+def test_roles_are_named_or_left_out(folder: Path) -> None:
+    """One line names the roles, or the options; only llama.cpp needs two of them."""
+    special = "--special <s> </s> --output s.json"
+    done(f"train --input text.txt --vocab-size 256 {special}", folder)
+    told = lines(done("export --model s.json --to huggingface --output hf", folder).stderr)
+    assert told[2] == "roles: none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
+    words = "export --model s.json --to gguf --output s.gguf"
+    (line,) = refused(bpetite(*words.split(), cwd=folder))
+    assert line == (
+        "error: gguf needs --bos (bos=) and --eos (eos=), each with a special token; "
+        "without it, llama.cpp would take the token 11"
+    )
+    told = lines(done(f"{words} --bos <s> --eos </s>", folder).stderr)
+    assert told[1] == "roles: bos '<s>', eos '</s>'"
 
 
 def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> None:
@@ -402,6 +427,9 @@ COMPARE = "compare-tiktoken --model tokenizer.json"
         "export --model tokenizer.json --to gpt2 --output x --max-length 4",
         "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
         "export --model tokenizer.json --to huggingface --output x --max-length 0",
+        "export --model tokenizer.json --to tiktoken --output x --eos <|endoftext|>",
+        "export --model tokenizer.json --to huggingface --output x.json --pad <|endoftext|>",
+        "export --model tokenizer.json --to gguf --output x --bos <|endoftext|> --max-length 4",
         *("import --from gpt2 --output x", "import x --encoding gpt2 --output y"),
         *("import --from tiktoken --encoding gpt2 --output y", "import x --special a --output y"),
         *("import x --special a=b --output y", "import x --pattern x --output y"),
@@ -448,6 +476,7 @@ ONLY_ONCE = "standard input (-) can be read only once"
         ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),
         *((f"{words} --model third.json", IN_OTHER_PLACES) for words in OF_TIKTOKEN),
+        (f"{TEMPLATE} chat --unk <s>", "--unk (unk=) names '<s>', which is not a special token of"),
         *((f"{TEMPLATE} {file}", "") for file in ("bad", "fifo", "/dev/zero", "none")),
     ],
 )
@@ -455,6 +484,7 @@ def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: failures are reported on standard error in one line, with status 1."""
     (folder / "third.json").write_bytes(canonical(THIRD))
     (folder / "bad").write_bytes(b"{{ \xff }}")
+    (folder / "chat").write_bytes(b"{{ messages }}")
     os.mkfifo(folder / "fifo")
     (line,) = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")

@@ -18,8 +18,8 @@ from bpetite_compare._comparison import first_difference
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
 from bpetite_compare._text import blocks
 from bpetite_compare.commands._differences import code_points, described
-from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE
-from texts import every_character
+from compare_tools import CORPUS, CROSSING, HOSTILE, PATTERNS, UNREACHABLE, damage_tiktoken
+from texts import TEXTS, every_character
 
 
 def test_the_encoding_matches_the_artifact(small_model: Path) -> None:
@@ -29,12 +29,23 @@ def test_the_encoding_matches_the_artifact(small_model: Path) -> None:
     assert encoding.encode(CORPUS) == Tokenizer.load(small_model).encode(CORPUS)
 
 
-def test_a_real_difference_is_found(tmp_path: Path) -> None:
-    """A hand-made model with a token that its merges never make differs from tiktoken there."""
-    found = compare(write_artifact(tmp_path / "a.json", UNREACHABLE), "a é abc", "self").difference
+def test_other_ids_are_refused_before_a_comparison(tmp_path: Path) -> None:
+    """A model with other ids in tiktoken is refused, also for texts where they are equal."""
+    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    fault = "^cannot export this tokenizer to tiktoken: the token 258, b'abc', does not encode to "
+    with pytest.raises(ValueError, match=fault):
+        compare(model, "ab", "self")
+    with pytest.raises(ValueError, match=fault):
+        parity(model, [write(tmp_path, "ab")])
+
+
+def test_a_real_difference_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where tiktoken has another token, its place and both tokens are reported."""
+    damage_tiktoken(monkeypatch)
+    found = compare(write_artifact(tmp_path / "a.json", CROSSING), "a é abc", "self").difference
     assert found is not None
     assert (found.token, found.byte, found.character) == (5, 5, 4)
-    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert (found.ours, found.theirs) == ((256, b"ab"), (97, b"a"))
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"ab"])), st.lists(st.sampled_from([b"a", b"b"])))
@@ -109,27 +120,31 @@ def test_a_real_difference_is_located(
 ) -> None:
     """The first real difference has its file, byte, line, context and both tokens."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
-    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    damage_tiktoken(monkeypatch)
+    model = write_artifact(tmp_path / "a.json", CROSSING)
     good = write(tmp_path, "ab bc é\n", "good")
     bad = write(tmp_path, "é ab\nab xabc abc\n ab abc", "bad")
     result = parity(model, [good, bad])
     found = result.difference
     assert found is not None
     assert (found.path, found.byte, found.line) == (str(bad), 10, 2)
-    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert (found.ours, found.theirs) == ((256, b"ab"), (97, b"a"))
     assert "é ab\nab x".endswith(found.before)
     assert "abc abc\n ab abc".startswith(found.after)
     assert found.after.startswith("abc")
     assert result.files == 2
 
 
-def test_engine_differences_hide_no_real_ones(tmp_path: Path) -> None:
+def test_engine_differences_hide_no_real_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Such a character does not hide a real difference in the same section of a text."""
-    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    damage_tiktoken(monkeypatch)
+    model = write_artifact(tmp_path / "a.json", CROSSING)
     new = min(drift())
     found = parity(model, [write(tmp_path, f"x{new}!abc")]).difference
     assert found is not None
-    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert (found.ours, found.theirs) == ((256, b"ab"), (97, b"a"))
     assert found.byte == len(f"x{new}!".encode())
 
 

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -73,8 +75,8 @@ def test_the_folder_for_transformers(small_model: Path, tmp_path: Path) -> None:
     tokenizer, config = map(Path, exported.files)
     assert single.files == (str(tmp_path / "hf.json"),)
     assert tokenizer.read_bytes() == (tmp_path / "hf.json").read_bytes()
-    special = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), "<|endoftext|>")
-    assert json.loads(config.read_bytes()) == special | {
+    assert json.loads(config.read_bytes()) == {
+        "eos_token": "<|endoftext|>",
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
@@ -106,6 +108,140 @@ def test_transformers_settings_need_a_folder(
     assert list(tmp_path.iterdir()) == []
 
 
+# Roles
+
+OTHERS = ("<s>", "</s>", "<pad>")
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "expected"),
+    [
+        pytest.param(None, {}, {"eos": "<|endoftext|>"}, id="the default token ends a text"),
+        pytest.param(("<s>",), {}, {}, id="another token says nothing"),
+        pytest.param(("<|endoftext|>", "<s>"), {}, {}, id="one of several says nothing"),
+        pytest.param(OTHERS, {}, {}, id="no name is understood"),
+        pytest.param((), {}, {}, id="no special tokens"),
+        pytest.param(
+            OTHERS, {"bos": "<s>", "eos": "</s>"}, {"bos": "<s>", "eos": "</s>"}, id="two are named"
+        ),
+        pytest.param(
+            OTHERS,
+            {"bos": "<s>", "eos": "</s>", "pad": "<pad>", "unk": "</s>"},
+            {"bos": "<s>", "eos": "</s>", "pad": "<pad>", "unk": "</s>"},
+            id="all are named, one token twice",
+        ),
+        pytest.param(
+            None, {"pad": "<+>"}, {"eos": "<|endoftext|>", "pad": "<+>"}, id="an added one"
+        ),
+        pytest.param(None, {"eos": "<+>"}, {"eos": "<+>"}, id="not the default"),
+    ],
+)
+def test_no_role_is_guessed(
+    names: tuple[str, ...] | None, given: dict[str, Any], expected: dict[str, str], tmp_path: Path
+) -> None:
+    """Options name the token of a role; only the default token has one without, as its name says.
+
+    A GGUF file has the ids of these roles, and no others.
+    """
+    Tokenizer.train("", 256, special_tokens=names).save(model := tmp_path / "m.json")
+    exported = export(model, "huggingface", tmp_path / "hf", special_tokens=["<+>"], **given)
+    config = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_bytes())
+    roles = {
+        key.removesuffix("_token"): name for key, name in config.items() if key.endswith("_token")
+    }
+    others = config.get("additional_special_tokens", [])
+    assert roles == expected
+    assert others == [name for name in exported.special_tokens if name not in expected.values()]
+    (note,) = exported.notes
+    if expected:
+        assert note.startswith("roles: ")
+        assert {*note.removeprefix("roles: ").split(", ")} == {
+            f"{role} {name!r}" for role, name in expected.items()
+        }
+    else:
+        assert note == "roles: none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
+    if {"bos", "eos"} <= expected.keys():
+        export(model, "gguf", tmp_path / "gguf", special_tokens=["<+>"], **given)
+        assert roles_in_gguf(tmp_path / "gguf") == {
+            role: exported.special_tokens[name] for role, name in expected.items()
+        }
+
+
+def roles_in_gguf(path: Path) -> dict[str, int]:
+    """Return the id of each role in a file, by llama.cpp's names of the fields."""
+    content, found = path.read_bytes(), {}
+    for role, name in {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}.items():
+        _, key, rest = content.partition(f"tokenizer.ggml.{name}_token_id".encode())
+        if key:
+            kind, found[role] = struct.unpack_from("<II", rest)
+            assert kind == 4  # an unsigned number of 32 bits
+    return found
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "missing"),
+    [
+        pytest.param(None, {}, r"--bos \(bos=\)", id="only the default token"),
+        pytest.param(OTHERS, {"eos": "</s>"}, r"--bos \(bos=\)", id="without bos"),
+        pytest.param(OTHERS, {"bos": "<s>", "pad": "<s>"}, r"--eos \(eos=\)", id="without eos"),
+        pytest.param((), {}, r"--bos \(bos=\) and --eos \(eos=\)", id="no special tokens"),
+    ],
+)
+def test_llama_cpp_gets_no_gap(
+    names: tuple[str, ...] | None, given: dict[str, Any], missing: str, tmp_path: Path
+) -> None:
+    """Without bos or eos, llama.cpp would take the id 11, so both are needed."""
+    Tokenizer.train("", 256, special_tokens=names).save(model := tmp_path / "m.json")
+    with pytest.raises(ValueError, match=f"^gguf needs {missing}, each with a special token; "):
+        export(model, "gguf", tmp_path / "out", **given)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_role_names_a_special_token(small_model: Path, tmp_path: Path) -> None:
+    """An ordinary token, or no token, is an error with the way out; so is a form without roles."""
+    for name in ("the", "<s>", "", "x" * 300):
+        with pytest.raises(ValueError, match=rf"--eos \(eos=\) names '{name[:40]}', which is n"):
+            export(small_model, "huggingface", tmp_path / "hf", eos=name)
+    for to, output in (("tiktoken", "x"), ("gpt2", "x"), ("huggingface", "x.json")):
+        with pytest.raises(ValueError, match="bos, eos, pad and unk require gguf, or a folder"):
+            export(small_model, to, tmp_path / output, unk="<|endoftext|>")
+        assert export(small_model, to, tmp_path / f"{to}.json").notes == ()
+
+
+# The chat template
+
+
+def test_a_byte_order_mark_is_no_part_of_a_template(small_model: Path, tmp_path: Path) -> None:
+    """Each chat would begin with it, so it is left out, and a note says so."""
+    template = "\ufeff{{ '\ufeff' }}"
+    exported = export(small_model, "huggingface", tmp_path / "hf", chat_template=template)
+    config = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_bytes())
+    assert config["chat_template"] == template[1:]
+    assert "the byte order mark at the start of the chat template is left out" in exported.notes
+
+
+@pytest.mark.parametrize("missing", ["transformers", "jinja2"])
+def test_a_template_is_checked_if_possible(
+    missing: str, small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without transformers or jinja2 a template is written as it is, and a note says so."""
+    for module in [name for name in sys.modules if name.partition(".")[0] == "transformers"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, missing, None)
+    template = "{% foo %}{{ bos_token }}{{ eos_token }}"
+    exported = export(small_model, "huggingface", tmp_path / "hf", chat_template=template)
+    assert exported.notes == (
+        "roles: eos '<|endoftext|>'",
+        "the chat template was not checked, because transformers or jinja2 is not installed",
+        "the chat template uses bos_token, which is empty without --bos (bos=)",
+    )
+    config = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_bytes())
+    assert config["chat_template"] == template
+
+
+NEEDED: dict[str, dict[str, Any]] = {"gguf": {"bos": "<|endoftext|>"}}
+"""What a form needs besides the path."""
+
 SPECIALS = {"<|endoftext|>": 323, "<|user|>": 324, "<é 日>": 325}
 
 
@@ -114,8 +250,9 @@ def test_special_tokens_are_appended_to_every_form(small_model: Path, tmp_path: 
     names = ["<|user|>", "<é 日>"]
     before = small_model.read_bytes()
     for to in FORMATS:
-        plain = export(small_model, to, tmp_path / to)
-        exported = export(small_model, to, tmp_path / f"{to} more", special_tokens=names)
+        plain = export(small_model, to, tmp_path / to, **NEEDED.get(to, {}))
+        more = {"special_tokens": names, **NEEDED.get(to, {})}
+        exported = export(small_model, to, tmp_path / f"{to} more", **more)
         assert (exported.special_tokens, exported.tokens) == (SPECIALS, plain.tokens + 2)
     vocab = json.loads((tmp_path / "gpt2 more" / "vocab.json").read_bytes())
     assert vocab == json.loads((tmp_path / "gpt2" / "vocab.json").read_bytes()) | SPECIALS
@@ -187,8 +324,8 @@ def test_ambiguous_or_unreachable_tokens_are_rejected(
 ) -> None:
     """A hand-made model with ambiguous or unreachable tokens is an error with the reason."""
     model = write_artifact(tmp_path / "a.json", merges)
-    with pytest.raises(ValueError, match=f"^cannot export this tokenizer: {fault}$"):
-        export(model, to, tmp_path / "out")
+    with pytest.raises(ValueError, match=f"^cannot export this tokenizer to {to}: {fault}$"):
+        export(model, to, tmp_path / "out", **NEEDED.get(to, {}))
     assert not (tmp_path / "out").exists()
 
 
@@ -230,16 +367,17 @@ def test_the_model_is_never_replaced(
 def test_files_are_kept_by_default(to: str, small_model: Path, tmp_path: Path) -> None:
     """A second export to the same path is an error and changes nothing, unless asked to replace."""
     output = tmp_path / "out"
-    files = export(small_model, to, output).files
+    needed = NEEDED.get(to, {})
+    files = export(small_model, to, output, **needed).files
     before = [Path(path).read_bytes() for path in files]
     Tokenizer.train("other words", 260).save(other := tmp_path / "other.json")
     with pytest.raises(FileExistsError) as caught:
-        export(other, to, output)
+        export(other, to, output, **needed)
     assert caught.value.filename == str(output)
     assert [Path(path).read_bytes() for path in files] == before
-    export(other, to, output, overwrite=True)
+    export(other, to, output, overwrite=True, **needed)
     assert Path(files[0]).read_bytes() != before[0]
-    export(small_model, to, output, overwrite=True)
+    export(small_model, to, output, overwrite=True, **needed)
     assert [Path(path).read_bytes() for path in files] == before
 
 

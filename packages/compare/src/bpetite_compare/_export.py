@@ -1,7 +1,8 @@
 """Write a tokenizer in one of the file formats of `_formats`.
 
 All of them identify a token by its bytes or its text. The ids are the same if a token's bytes
-determine its id; `_soundness` checks that first.
+determine its id; `_soundness` checks that first. What the ids do not depend on is an option: roles,
+a chat template, a maximum length.
 """
 
 import os
@@ -13,8 +14,9 @@ from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, write_file
 from bpetite_compare._folders import write_folder
-from bpetite_compare._formats import FORMATS, is_folder
-from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
+from bpetite_compare._formats import FORMATS, has_roles, is_folder
+from bpetite_compare._settings import remarks, roles_of
+from bpetite_compare._soundness import check
 from bpetite_compare._vocabulary import Vocabulary
 
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
@@ -29,12 +31,14 @@ class Exported:
     loading: Python code that loads them in their library, from any folder.
     tokens: the number of tokens, special tokens included.
     special_tokens: the id of each special token, by its text.
+    notes: remarks for people, such as which special token has which role.
     """
 
     files: tuple[str, ...]
     loading: str
     tokens: int
     special_tokens: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
 
 def export(  # noqa: PLR0913 - all but three are settings with a default
@@ -46,6 +50,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     special_tokens: Iterable[str] = (),
     max_length: int | None = None,
     chat_template: str | None = None,
+    bos: str | None = None,
+    eos: str | None = None,
+    pad: str | None = None,
+    unk: str | None = None,
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
@@ -53,10 +61,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Args:
         model: the path of a tokenizer file.
-        to: "tiktoken" for a file of ranks; "huggingface" for a folder that `AutoTokenizer`
-            of transformers loads, or for one `tokenizer.json` if `output` ends in ".json";
-            "gpt2" for a folder with `vocab.json` and `merges.txt`; "gguf" for the vocabulary in
-            llama.cpp's format.
+        to: "tiktoken" for a file of ranks; "huggingface" for a folder that
+            `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
+            `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
+            "gguf" for the vocabulary in llama.cpp's format.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
@@ -64,7 +72,13 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         max_length: for a transformers folder, the maximum number of tokens. transformers
             warns about longer texts, and truncates them with `truncation=True`.
         chat_template: for a transformers folder, the Jinja template of
-            `apply_chat_template`.
+            `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
+        bos: for a transformers folder or "gguf", the special token that begins a text. A
+            "gguf" file needs this and `eos`.
+        eos: the one that ends a text. The default is `<|endoftext|>` if it is the only special
+            token of the tokenizer.
+        pad: the one for padding.
+        unk: the one for what has no token. No text needs it.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
@@ -72,7 +86,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             `max_length` is not an integer.
         ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
             a token does not encode to itself (never after training, unless it continued such
-            a tokenizer); a special token cannot be used; or the output is also an input.
+            a tokenizer); a special token cannot be used; a role names no special token; the
+            chat template has an error; or the output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """
@@ -80,17 +95,22 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         raise ValueError(f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}")
     path = os.fspath(output)
     length = None if max_length is None else _checked_length(max_length)
-    settings = {"model_max_length": length, "chat_template": chat_template}
+    template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
+    settings = {"model_max_length": length, "chat_template": template}
     config = {name: value for name, value in settings.items() if value is not None}
-    if config and not (to == "huggingface" and is_folder(to, path)):
-        raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
-    artifact = Artifact.read(model)
-    fault = find_duplicate(artifact) or find_unreachable(artifact)
-    if fault or (to == "tiktoken" and (fault := find_unordered(artifact))):
-        raise ValueError(f"cannot export this tokenizer: {fault}")
-    vocabulary = Vocabulary.of(artifact, special_tokens)
-    contents, loading = FORMATS[to](vocabulary, path, config)
     folder = is_folder(to, path)
+    if config and not (to == "huggingface" and folder):
+        raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
+    given = {"bos": bos, "eos": eos, "pad": pad, "unk": unk}
+    if set(given.values()) != {None} and not has_roles(to, path):
+        raise ValueError("bos, eos, pad and unk require gguf, or a folder for Hugging Face")
+    artifact = Artifact.read(model)
+    check(artifact, to)
+    vocabulary = Vocabulary.of(artifact, special_tokens)
+    special = vocabulary.special_tokens
+    roles = roles_of(given, artifact.special_names, special) if has_roles(to, path) else {}
+    notes = [*remarks(roles, chat_template)] if has_roles(to, path) else []
+    contents, loading = FORMATS[to](vocabulary, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
         check_no_input(file, [model])
@@ -100,8 +120,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         write_folder(path, contents, overwrite=overwrite)
     else:
         write_file(path, contents[""], overwrite=overwrite)
-    special = vocabulary.special_tokens
-    return Exported(files, loading, len(vocabulary.ranks) + len(special), special)
+    return Exported(files, loading, len(vocabulary.ranks) + len(special), special, tuple(notes))
 
 
 def _checked_length(length: int) -> int:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
-from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite_compare._gguf import Value, to_gguf
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
@@ -23,13 +22,21 @@ The name of a file that is not in a folder is empty.
 _NORMAL, _CONTROL = 1, 3
 """llama.cpp's types of tokens."""
 
+_LONG: Final = {"pad": "padding", "unk": "unknown"}
+"""llama.cpp's names of roles, where they differ."""
+
 
 def is_folder(to: str, output: str) -> bool:
     """Return whether the output is a folder: for GPT-2, and for Hugging Face unless *.json."""
     return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
 
 
-def _tiktoken(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+def has_roles(to: str, output: str) -> bool:
+    """Return whether the output names the special token of each role."""
+    return to == "gguf" or (to == "huggingface" and is_folder(to, output))
+
+
+def _tiktoken(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
     ranks = vocabulary.ranks.items()
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
     # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
@@ -50,7 +57,9 @@ encoding = tiktoken.Encoding(
     return {"": data}, loading
 
 
-def _huggingface(vocabulary: Vocabulary, path: str, config: Mapping[str, object]) -> _Files:
+def _huggingface(
+    vocabulary: Vocabulary, path: str, roles: Mapping[str, str], config: Mapping[str, object]
+) -> _Files:
     tokenizer = _json(_tokenizer_json(vocabulary))
     if not is_folder("huggingface", path):
         loading = f"""\
@@ -60,17 +69,18 @@ from tokenizers import Tokenizer
 tokenizer = Tokenizer.from_file({_text(path)!r})
 """
         return {"": tokenizer}, loading
-    settings = _json({**_tokenizer_config(vocabulary), **config})
+    settings = _json({**_tokenizer_config(vocabulary, roles), **config})
     loading = f"""\
-from transformers import AutoTokenizer
+from transformers import PreTrainedTokenizerFast
 
+# AutoTokenizer would split text differently beside the config.json of some models.
 # decode() writes the text of special tokens, unless skip_special_tokens=True.
-tokenizer = AutoTokenizer.from_pretrained({_text(path)!r})
+tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 """
     return {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}, loading
 
 
-def _gpt2(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+def _gpt2(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
     if vocabulary.pattern is not GPT2:
         raise ValueError(
             "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
@@ -97,7 +107,7 @@ tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
     return dict(zip(GPT2_FILES, contents, strict=True)), loading
 
 
-def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object) -> _Files:
     pattern = vocabulary.pattern
     if pattern.llama_cpp is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
@@ -110,8 +120,11 @@ def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
         raise _cannot("llama.cpp", "gaps between ids")
     tokens = [texts[token_id] for token_id in sorted(texts)]
     _check_overlaps(special)
-    main = _main_special_token(vocabulary)
-    purposes = ("bos", "eos", "padding") if main else ()
+    if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
+        raise ValueError(
+            f"gguf needs {' and '.join(missing)}, each with a special token; without it, llama.cpp "
+            "would take the token 11"
+        )
     fields: dict[str, Value] = {
         "general.architecture": "gpt2",
         "tokenizer.ggml.model": "gpt2",
@@ -121,7 +134,10 @@ def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
         "tokenizer.ggml.merges": _merge_lines(vocabulary),
         # With some patterns, llama.cpp would begin each text with a special token.
         "tokenizer.ggml.add_bos_token": False,
-        **{f"tokenizer.ggml.{name}_token_id": special[main] for name in purposes if main},
+        **{
+            f"tokenizer.ggml.{_LONG.get(role, role)}_token_id": special[roles[role]]
+            for role in roles
+        },
     }
     other = llama_cpp_differs(pattern)
     differs = f"# llama.cpp has other ids for text with {other}.\n" if other else ""
@@ -191,33 +207,16 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
     }
 
 
-def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
-    """Return the content of `tokenizer_config.json`, which names a token for each purpose.
-
-    Without it, transformers 4 does not know which class to use, and version 5 has no special
-    token for padding. As in GPT-2, one special token serves all purposes. No text produces the
-    unknown token.
-    """
-    main = _main_special_token(vocabulary)
-    names = ("bos_token", "eos_token", "pad_token", "unk_token") if main else ()
-    others = [name for name in vocabulary.special_tokens if name != main]
+def _tokenizer_config(vocabulary: Vocabulary, roles: Mapping[str, str]) -> dict[str, object]:
+    """Return the content of `tokenizer_config.json`, which names the token of each role."""
+    others = [name for name in vocabulary.special_tokens if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        **dict.fromkeys(names, main),
+        **{f"{role}_token": name for role, name in roles.items()},
         **({"additional_special_tokens": others} if others else {}),
         "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
     }
-
-
-def _main_special_token(vocabulary: Vocabulary) -> str | None:
-    """Return the special token for all purposes, if there are special tokens.
-
-    It is `<|endoftext|>`, which has them in GPT-2, or else the first: other names do not say
-    what they are for.
-    """
-    names = vocabulary.special_tokens
-    return END_OF_TEXT_TOKEN if END_OF_TEXT_TOKEN in names else next(iter(names), None)
 
 
 def _vocab_json(vocabulary: Vocabulary, *, whole: bool = False) -> Mapping[str, int]:
@@ -249,7 +248,7 @@ def _json(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-_Format: TypeAlias = Callable[[Vocabulary, str, Mapping[str, object]], _Files]
+_Format: TypeAlias = Callable[[Vocabulary, str, Mapping[str, str], Mapping[str, object]], _Files]
 
 FORMATS: Final[Mapping[str, _Format]] = {
     "tiktoken": _tiktoken,
@@ -257,4 +256,4 @@ FORMATS: Final[Mapping[str, _Format]] = {
     "gpt2": _gpt2,
     "gguf": _gguf,
 }
-"""The formats of an export, each a function of the vocabulary, the path and more settings."""
+"""The formats of an export, each a function of the vocabulary, path, roles and more settings."""

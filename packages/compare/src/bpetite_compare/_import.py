@@ -23,7 +23,7 @@ from bpetite_compare._foreign import Foreign, Obstacles
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
 from bpetite_compare._letters import GPT2_FILES
-from bpetite_compare._settings import (
+from bpetite_compare._beside import (
     BESIDE,
     doubts,
     parse_source,

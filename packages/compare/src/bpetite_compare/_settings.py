@@ -1,182 +1,74 @@
-"""What a form of a tokenizer does not have, from options or from the files beside it.
+"""Settings of an export that change no id: roles, a maximum length, a chat template."""
 
-A file of ranks, or `vocab.json` with `merges.txt`, has tokens, but not its split pattern, and not
-all special tokens. Only a `tokenizer.json` beside it is knowledge; a class is a hint, because other
-models have the same class with another pattern.
-"""
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
 
-import codecs
-import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final
+from bpetite._constants import END_OF_TEXT_TOKEN
 
-from bpetite._patterns import ALL_PATTERNS
-from bpetite._reading import read_file
-from bpetite._strict_json import parse_json
-from bpetite_compare._foreign import GUESS, TAKE_TOKENIZER_JSON, Obstacles, Settings
-from bpetite_compare._from_huggingface import (
-    about_ordinary,
-    checked_added_tokens,
-    read_huggingface,
-)
-
-BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
-"""The files that `settings_for` reads."""
-
-_LARGEST_FILE: Final = 1 << 26
-_MOST_OBJECTS: Final = 1 << 18
-"""Each token of a tekken.json is an object; it has 150,000."""
-_PATTERNS_OF_CLASSES: Final = {
-    "GPT2Tokenizer": "gpt2",
-    "RobertaTokenizer": "gpt2",
-    "BartTokenizer": "gpt2",
-    "CodeGenTokenizer": "gpt2",
-    "WhisperTokenizer": "gpt2",
-    "GPTNeoXTokenizer": "gpt2",
-    "ChatGLM4Tokenizer": "gpt4",
-    "QWenTokenizer": "qwen2",
-    "Qwen2Tokenizer": "qwen2",
-    "Qwen3_5Tokenizer": "qwen3.5",
-}
-"""The patterns that classes of transformers, and of models that extend it, have by themselves."""
-_DIGITS: Final = re.compile("[0-9]+")
-_TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
-_FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
-"""The flags of an added token, which are false in a configuration without them."""
+ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
+"""The roles of special tokens in other libraries, and what each is for."""
 
 
-def read_source(path: str) -> bytes:
-    """Return the content of a file of another library."""
-    data = read_file(path, _LARGEST_FILE)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ValueError(f"{os.path.basename(path)} is UTF-16; save it as UTF-8")
-    return data
+def roles_of(
+    given: Mapping[str, str | None], own: Collection[str], special_tokens: Collection[str]
+) -> dict[str, str]:
+    """Return the special token of each role.
 
-
-def parse_source(data: bytes) -> object:
-    """Return the value of JSON from another library."""
-    if data.startswith(codecs.BOM_UTF8):
-        raise ValueError(
-            "it begins with a byte order mark, and its own library refuses that too; save it as "
-            "UTF-8 without one"
-        )
-    return parse_json(data, fractions=True, objects=_MOST_OBJECTS)
-
-
-def settings_for(path: str, given: Mapping[str, Any]) -> Settings:
-    """Return what a file does not have: from options, or from the files in its folder.
+    Args:
+        given: the special tokens that somebody has named, or None.
+        own: the special tokens of the tokenizer.
+        special_tokens: those of the export.
 
     Raises:
-        ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
+        ValueError: a role has something else than a special token.
     """
-    folder, special = os.path.dirname(path), given["special"]
-    tokenizer = _object_in(folder, "tokenizer.json")
-    if "model" in tokenizer and given["pattern"] is None:
-        with _naming("tokenizer.json beside it"):
-            theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
-            theirs.obstacles.check()
-        special = theirs.special_tokens if special is None else special
-        return Settings(theirs.splits, "tokenizer.json", special, theirs.whole, theirs.notes)
-    config, notes = _object_in(folder, "tokenizer_config.json"), list[str]()
-    if special is None:
-        special, notes = special_tokens_beside(folder)
-    kind = str(config.get("tokenizer_class")).removesuffix("Fast")
-    if config.get("add_prefix_space") is True:
-        raise ValueError(
-            "tokenizer_config.json has add_prefix_space, which adds a space before the text, and "
-            f"decoding would not take it away; {TAKE_TOKENIZER_JSON}"
-        )
-    if given["drop_normalizer"] and kind not in _TO_NFC:
-        raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
-    if kind in _TO_NFC and not given["drop_normalizer"]:
-        notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
-    if given["pattern"] is not None:
-        pattern, named_by = given["pattern"], "--pattern"
-    else:
-        pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
-    splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
-    return Settings(splits, named_by, special, given["ignore_merges"], (*notes,))
-
-
-def special_tokens_beside(folder: str) -> tuple[dict[str, int] | None, list[str]]:
-    """Return the special tokens that configurations in a folder have, if any, and remarks.
-
-    Raises:
-        ValueError: a file is damaged, or two disagree.
-    """
-    found: dict[str, int] = {}
-    notes: list[str] = []
-    match _object_in(folder, "tokenizer_config.json"):
-        case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
-            with _naming("tokenizer_config.json"):
-                obstacles = Obstacles(TAKE_TOKENIZER_JSON)
-                entries = [
-                    dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:9])}
-                    for token_id, token in added.items()
-                    if isinstance(token, dict)
-                ]
-                tokens = checked_added_tokens(entries, obstacles)
-                obstacles.check()
-            found = {token.text: token.id for token in tokens}
-            notes = about_ordinary(tokens)
-    for name, token_id in _object_in(folder, "added_tokens.json").items():
-        if type(token_id) is not int:
-            raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")
-        if found.setdefault(name, token_id) != token_id:
+    roles = {role: name for role, name in given.items() if name is not None}
+    for role, name in roles.items():
+        if name not in special_tokens:
             raise ValueError(
-                f"added_tokens.json gives {name[:40]!r} the id {token_id!s:.40}, and "
-                f"tokenizer_config.json {found[name]}; --special NAME=ID decides"
+                f"--{role} ({role}=) names {name[:40]!r}, which is not a special token of this "
+                "tokenizer; --special (special_tokens=) adds one"
             )
-    return found or None, notes
+    if [*own] == [END_OF_TEXT_TOKEN]:  # its name says what it does; other names do not
+        roles.setdefault("eos", END_OF_TEXT_TOKEN)
+    return roles
 
 
-def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
-    """Return what names a pattern that no file names, and which tokens speak against it.
+def remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
+    """Yield remarks about the roles and the chat template of an export, after checking it.
 
-    Training learns no token that its pattern cuts, but a vocabulary may have tokens from elsewhere.
+    Raises:
+        ValueError: transformers cannot compile the template.
     """
-    said = {
-        GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
-        "--pattern": "which --pattern names",
-    }.get(named_by, f"that of {named_by}, which models with other patterns have too")
-    texts = [text for one in tokens if "\ufffd" not in (text := one.decode(errors="replace"))]
-    cut = {
-        name: [text for text in texts if len(known.split(text)) > 1]
-        for name, known in ALL_PATTERNS.items()
-    }
-    no_normalizer = "nor whether the model normalizes text, as Qwen does"
-    notes = [f"not checked: the pattern {pattern}, {said}; {no_normalizer}"]
-    fewest = min(cut, key=lambda name: len(cut[name]))
-    if only_here := {*cut[pattern]}.difference(cut[fewest]):
-        witness = next(text for text in cut[pattern] if text in only_here)
-        notes.append(
-            f"against {pattern}: it cuts the model's token {witness[:40]!r}, and {fewest} does not"
-        )
-    counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
-    digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
-    notes.append(
-        f"of its {len(texts):,} tokens, the patterns cut: {counts}; the longest run of digits in "
-        f"a token: {digits}"
-    )
-    return notes
+    named = ", ".join(f"{role} {name!r}" for role, name in roles.items())
+    yield f"roles: {named or 'none; name them with --bos, --eos, --pad and --unk (bos=, ...)'}"
+    if template is None:
+        return
+    if template.startswith("\ufeff"):
+        yield "the byte order mark at the start of the chat template is left out"
+    if not _is_compiled(template):
+        yield "the chat template was not checked, because transformers or jinja2 is not installed"
+    for role in ROLES:
+        if f"{role}_token" in template and role not in roles:
+            yield f"the chat template uses {role}_token, which is empty without --{role} ({role}=)"
 
 
-def _object_in(folder: str, name: str) -> dict[str, Any]:
-    """Return the object in a file of a folder, or an empty one without the file."""
-    path = os.path.join(folder, name)
-    if not os.path.isfile(path):
-        return {}
-    with _naming(name):
-        content = parse_source(read_source(path))
-    return content if isinstance(content, dict) else {}
+def _is_compiled(template: str) -> bool:
+    """Compile a template as transformers does, and return whether transformers is installed.
 
+    Its environment has tags of its own.
 
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Name a file in the errors about it."""
+    Raises:
+        ValueError: it cannot be compiled.
+    """
     try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        from transformers.utils import chat_template_utils  # noqa: PLC0415 - takes a second
+
+        chat_template_utils._compile_jinja_template(template)
+    except ImportError:  # transformers or jinja2 is not installed, or too old
+        return False
+    except Exception as error:  # noqa: BLE001 - Jinja's, or of Python's own compiler
+        line = None if isinstance(error, SyntaxError) else getattr(error, "lineno", None)
+        where = f" in line {line}" if line else ""
+        raise ValueError(f"the chat template cannot be compiled{where}: {error}") from None
+    return True

@@ -28,13 +28,27 @@ Then no occurrence takes a token that another could take, or a part of another o
 grows by the lowest possible merge. In Llama 3, 90 merges are early, and all meet this.
 
 Training produces a vocabulary that meets all conditions, unless it continues one that does not.
-Files made by hand, and imports with ids of their own, may not, so an export checks them.
+Files made by hand, and imports with ids of their own, may not, so `check` comes before every claim
+of equal ids. The other libraries merge by pairs, so the order of ids does not matter there.
 """
 
 from collections.abc import Iterator
 
 from bpetite._artifact import Artifact
 from bpetite_compare._foreign import Foreign
+
+
+def check(artifact: Artifact, library: str = "tiktoken") -> None:
+    """Reject a tokenizer that another library cannot have, or for which it would have other ids.
+
+    Raises:
+        ValueError: a condition above is not met; the message names a token.
+    """
+    fault = find_duplicate(artifact) or find_unreachable(artifact)
+    if not fault and library == "tiktoken":
+        fault = find_unordered(artifact)
+    if fault:
+        raise ValueError(f"cannot export this tokenizer to {library}: {fault}")
 
 
 def find_duplicate(artifact: Artifact) -> str | None:

@@ -7,9 +7,11 @@ from typing import Final
 import tiktoken
 
 from bpetite._artifact import Artifact
-from bpetite_compare._encodings import make_encoding
-from bpetite_compare._soundness import find_duplicate, find_unordered
-from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
+from bpetite._patterns import GPT2
+from bpetite._schema.numbering import Numbering
+from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
+from bpetite_compare._soundness import check
+from bpetite_compare._vocabulary import Vocabulary
 from bpetite_compare.reference import Model
 
 SELF: Final = "self"
@@ -21,10 +23,9 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special tokens included.
 
-    It needs no network. If every token encodes to itself, both return the same ids, except
-    for characters that the two regex engines classify differently. Training makes only such
-    tokens. A handmade tokenizer file may have others, and so may a training that continues
-    it (`Tokenizer.train` logs a warning): check its ids with `parity`.
+    It needs no network. Both return the same ids, except for characters that the two regex
+    engines classify differently. A tokenizer with other ids in tiktoken is refused, as by an
+    export. Training makes none, unless it continues one (`Tokenizer.train` logs a warning).
 
     Args:
         model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
@@ -34,22 +35,15 @@ def to_tiktoken(
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
-        ValueError: a special token cannot be used, two tokens have the same bytes (never if
-            every token encodes to itself), or the file has ids of its own, and tiktoken, which
-            merges the lowest id first, would merge other tokens.
+        ValueError: a special token cannot be used, two tokens have the same bytes, a token does
+            not encode to itself, or the order of the ids would merge other tokens.
     """
     if not isinstance(model, Model):
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
     if model.numbers is not None:
         raise ValueError("this model has ids of its own; pass the path of its tokenizer file")
-    inverse = model.inverse_byte_shuffle
-    ranks = {
-        bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
-    }
-    if len(ranks) < len(model.vocab):
-        raise ValueError("tiktoken cannot load this vocabulary: two tokens have the same bytes")
-    special = with_special_tokens(model.special_tokens, special_tokens, ranks)
-    return make_encoding("bpetite", model.pattern, ranks, special)
+    encoding = of_artifact(_artifact_of(model), "bpetite", special_tokens)
+    return make_encoding("bpetite", model.pattern, ranks_of(encoding), specials_of(encoding))
 
 
 def of_artifact(
@@ -58,11 +52,20 @@ def of_artifact(
     """Return a tiktoken encoding with the tokens of a tokenizer and more special tokens.
 
     Raises:
-        ValueError: two tokens have the same bytes, and tiktoken identifies tokens by their
-            bytes; the order of the ids would merge other tokens; or a special token cannot be
-            used.
+        ValueError: tiktoken would have other ids, or a special token cannot be used.
     """
-    if fault := find_duplicate(artifact) or find_unordered(artifact):
-        raise ValueError(f"tiktoken cannot load this vocabulary: {fault}")
+    check(artifact)
     own = Vocabulary.of(artifact, special_tokens)
     return make_encoding(name, own.pattern.text, own.ranks, own.special_tokens)
+
+
+def _artifact_of(model: Model) -> Artifact:
+    """Return a model as an artifact; its pattern, which may be any, does not matter here."""
+    byte_of, names = model.inverse_byte_shuffle, model.special_tokens
+    merges = sorted(model.merges, key=model.merges.__getitem__)
+    made = map(model.merges.__getitem__, merges)
+    ids = list(dict.fromkeys([*model.byte_shuffle, *made, *model.vocab]))
+    number = {token_id: place for place, token_id in enumerate(ids)}
+    pairs = [(number[left], number[right]) for left, right in merges]
+    tokens = [bytes(map(byte_of.__getitem__, model.vocab[token_id])) for token_id in ids]
+    return Artifact(pairs, tokens, GPT2, (*names,), Numbering((*ids, *names.values())))

@@ -40,39 +40,27 @@ class Vocabulary:
 
         Raises:
             TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
-            ValueError: a special token cannot be used.
+            ValueError: not every library can use a special token; the message explains why.
         """
+        if isinstance(special_tokens, str):
+            names = f"[{special_tokens[:40]!r}]"
+            raise TypeError(f"special_tokens must be a list of str, such as {names}, got str")
+        special = artifact.special_tokens
+        for token_id, name in enumerate(special_tokens, max(artifact.ids) + 1):
+            _check_name(name)
+            for other in special:
+                _check_pair(name, other)
+            special[name] = token_id
         ranks = dict(sorted(zip(artifact.tokens, artifact.ids, strict=False), key=itemgetter(1)))
+        for name in special:
+            _check_token(name, ranks)
         return cls(
             ranks,
             [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
-            with_special_tokens(artifact.special_tokens, special_tokens, ranks),
+            special,
             artifact.pattern,
             bool(artifact.whole_tokens),
         )
-
-
-def with_special_tokens(
-    own: Mapping[str, int], names: Iterable[str], ranks: Mapping[bytes, int]
-) -> dict[str, int]:
-    """Return the special tokens, and more of them with the next ids.
-
-    Raises:
-        TypeError: `names` is a single `str`, or contains something other than `str`.
-        ValueError: not every library can use a name; the message explains why.
-    """
-    if isinstance(names, str):
-        raise TypeError(f"special_tokens must be a list of str, such as [{names[:40]!r}], got str")
-    special = dict(own)
-    after = max([*ranks.values(), *own.values()]) + 1
-    for token_id, name in enumerate(names, after):
-        _check_name(name)
-        for other in special:
-            _check_pair(name, other)
-        special[name] = token_id
-    for name in special:
-        _check_token(name, ranks)
-    return special
 
 
 def _check_name(name: object) -> None:

@@ -3,25 +3,32 @@ r"""Export a tokenizer to tiktoken, Hugging Face or llama.cpp.
 Prints a JSON object with the files and the special tokens. The Python code that
 loads the files goes to standard error.
 
+Other libraries give some special tokens a role: --bos, --eos, --pad and --unk
+name them. If <|endoftext|> is the only one, it is the default of --eos. gguf needs
+--bos and --eos.
+
 Examples:
   bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken
   bpetite export --model tokenizer.json --to huggingface --output folder
   bpetite export --model tokenizer.json --to huggingface --output chat \
-    --special '<|user|>' '<|assistant|>'
+    --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
-  bpetite export --model tokenizer.json --to gguf --output vocab.gguf
+  bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
+    --bos '<|endoftext|>'
 """
 
 import argparse
+import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import export
 from bpetite_compare._formats import FORMATS, is_folder
+from bpetite_compare._settings import ROLES
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
@@ -29,6 +36,7 @@ _LARGEST_TEMPLATE: Final = 1 << 20
 class _Summary(cli.fields.Outputs):
     vocab_size: int
     special_tokens: Mapping[str, int]
+    notes: Annotated[list[str], "remarks for people"]
 
 
 def add_command(commands: cli.arguments.Commands) -> None:
@@ -39,10 +47,10 @@ def add_command(commands: cli.arguments.Commands) -> None:
         "--to",
         required=True,
         choices=FORMATS,
-        help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
-        "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt for "
-        "GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers (AutoTokenizer "
-        "needs huggingface), only with the pattern gpt2; gguf: the vocabulary for llama.cpp",
+        help="tiktoken: a file of ranks; huggingface: a folder for PreTrainedTokenizerFast of "
+        "transformers, or one tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json "
+        "and merges.txt for GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers, "
+        "only with the pattern gpt2; gguf: the vocabulary for llama.cpp, with --bos and --eos",
     )
     cli.arguments.add_destination(parser, "the export")
     parser.add_argument(
@@ -64,15 +72,20 @@ def add_command(commands: cli.arguments.Commands) -> None:
         metavar="FILE",
         help="for a Hugging Face folder: Jinja template for apply_chat_template",
     )
+    for role, purpose in ROLES.items():
+        told = f"for a Hugging Face folder or gguf: the special token for {purpose}"
+        parser.add_argument(f"--{role}", type=cli.values.text_argument, metavar="NAME", help=told)
     parser.set_defaults(run=partial(_run, parser), prints={"": _Summary})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    for option in ("max_length", "chat_template"):
-        if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
-            name = option.replace("_", "-")
-            parser.error(f"argument --{name}: requires --to huggingface and a folder as output")
+    for option in ("max_length", "chat_template", *ROLES):
+        also = ", or --to gguf" if option in ROLES else ""
+        fits = (options.to == "huggingface" and folder) or (options.to == "gguf" and also)
+        if vars(options)[option] is not None and not fits:
+            name = f"argument --{option.replace('_', '-')}"
+            parser.error(f"{name}: requires --to huggingface and a folder as output{also}")
     if folder:
         cli.destinations.check_destination_folder(options.output, force=options.force)
     else:
@@ -87,14 +100,17 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             special_tokens=map(cli.values.text_argument, options.special or []),
             max_length=options.max_length,
             chat_template=None if template is None else _template(template),
+            **{role: vars(options)[role] for role in ROLES},
         )
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
         "special_tokens": dict(exported.special_tokens),
+        "notes": list(exported.notes),
     }
     lines = [
         *(f"exported: {quoted(path)}, {exported.tokens:,} tokens" for path in exported.files),
+        *exported.notes,
         "to load it in Python:",
         *exported.loading.splitlines(),
     ]
@@ -103,6 +119,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 
 def _template(path: str) -> str:
     try:
+        os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")  # it would miss PyTorch
         return read_file(path, _LARGEST_TEMPLATE).decode("utf-8")
     except UnicodeDecodeError as error:
         raise cli.Failure(
