@@ -21,7 +21,7 @@ import argparse
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Final
+from typing import Final
 
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
@@ -36,7 +36,7 @@ _LARGEST_TEMPLATE: Final = 1 << 20
 class _Summary(cli.fields.Outputs):
     vocab_size: int
     special_tokens: Mapping[str, int]
-    notes: Annotated[list[str], "remarks for people"]
+    notes: list[str]
 
 
 def add_command(commands: cli.arguments.Commands) -> None:
