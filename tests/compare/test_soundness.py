@@ -1,7 +1,8 @@
 """When bytes identify tokens: the check, compared with its definition, and its consequences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 
 import pytest
 import tiktoken
@@ -9,8 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import write_artifact
 from bpetite._artifact import Artifact
 from bpetite._patterns import GPT2
+from bpetite_compare import compare, export, parity, to_tiktoken
 from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from bpetite_compare._to_tiktoken import of_artifact
 from bpetite_compare.reference import Model, Pair, encode_chunk
@@ -72,11 +75,49 @@ def test_an_unreachable_token_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("merges", "fault"),
+    [
+        pytest.param(UNREACHABLE, "the token 258, b'abc', does not encode to itself", id="never"),
+        pytest.param(DUPLICATE, "the tokens 258 and 259 have the same bytes, b'abc'", id="twice"),
+    ],
+)
+def test_every_claim_of_equal_ids_has_the_same_check(
+    merges: Sequence[Pair], fault: str, tmp_path: Path
+) -> None:
+    """An export, `to_tiktoken`, `parity` and `compare` refuse a tokenizer with the same words."""
+    model = write_artifact(tmp_path / "m.json", merges)
+    (tmp_path / "text").write_bytes(b"b")
+    reference = Model.of_merges(merges, oracle.PATTERN, {"<|endoftext|>": 256 + len(merges)})
+    calls: list[Callable[[], object]] = [
+        lambda: export(model, "tiktoken", tmp_path / "ranks"),
+        lambda: to_tiktoken(model),
+        lambda: to_tiktoken(reference),
+        lambda: parity(model, [tmp_path / "text"]),
+        lambda: compare(model, "b", "self"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"^cannot export this tokenizer to tiktoken: {fault}"):
+            call()
+
+
+def test_a_reference_model_is_checked_by_its_own_ids() -> None:
+    """With GPT-2's order of bytes, the fault names the model's id, not the place of the token."""
+    order = [*range(255, -1, -1)]
+    merges = {(158, 157): 256, (157, 156): 257, (158, 257): 258}
+    vocab = {token_id: bytes([token_id]) for token_id in range(256)}
+    vocab |= {256: bytes([158, 157]), 257: bytes([157, 156]), 258: bytes([158, 157, 156])}
+    model = Model(merges, vocab, order, oracle.PATTERN, {})
+    assert encode_chunk(model, b"abc") == [256, 156]
+    with pytest.raises(ValueError, match="the token 258, b'abc', does not encode to itself"):
+        to_tiktoken(model)
+
+
 def test_two_tokens_with_the_same_bytes_are_named() -> None:
     """The error names both tokens, and tiktoken does not get them."""
     fault = "the tokens 258 and 259 have the same bytes, b'abc'"
     assert find_duplicate(Artifact.of_merges(DUPLICATE)) == fault
-    with pytest.raises(ValueError, match=f"tiktoken cannot load this vocabulary: {fault}"):
+    with pytest.raises(ValueError, match=f"^cannot export this tokenizer to tiktoken: {fault}$"):
         of_artifact(Artifact.of_merges(DUPLICATE), "self")
 
 
@@ -153,7 +194,7 @@ def test_each_condition_is_needed(
     assert find_unreachable(artifact) is None
     assert " in other places; export to huggingface" in str(find_unordered(artifact))
     assert tiktoken_of(artifact).encode(chunk) != of_the_oracle(artifact, chunk)
-    with pytest.raises(ValueError, match="tiktoken cannot load this vocabulary: "):
+    with pytest.raises(ValueError, match="cannot export this tokenizer to tiktoken: "):
         of_artifact(artifact, "self")
 
 
