@@ -189,11 +189,11 @@ CLAIMS: Final = """
 import json, unicodedata
 import tokenizers, torch
 torch.set_grad_enabled(False)
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 (one, two), (before, after) = (
     [kind.from_pretrained(name) for name in ("model", "new")]
-    for kind in (AutoTokenizer, AutoModelForCausalLM)
+    for kind in (PreTrainedTokenizerFast, AutoModelForCausalLM)
 )
 with open("texts.json") as file:
     texts = [unicodedata.normalize("NFC", text) for text in json.load(file)]
