@@ -192,7 +192,9 @@ def test_llama_cpp_gets_no_gap(
 ) -> None:
     """Without bos or eos, llama.cpp would take the id 11, so both are needed."""
     Tokenizer.train("", 256, special_tokens=names).save(model := tmp_path / "m.json")
-    with pytest.raises(ValueError, match=f"^gguf needs {missing}, each with a special token; "):
+    with pytest.raises(
+        ValueError, match=f"^gguf needs {missing}; without it, llama.cpp would take the token 11"
+    ):
         export(model, "gguf", tmp_path / "out", **given)
     assert not (tmp_path / "out").exists()
 

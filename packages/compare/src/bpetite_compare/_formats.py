@@ -122,8 +122,7 @@ def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object
     _check_overlaps(special)
     if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
         raise ValueError(
-            f"gguf needs {' and '.join(missing)}, each with a special token; without it, llama.cpp "
-            "would take the token 11"
+            f"gguf needs {' and '.join(missing)}; without it, llama.cpp would take the token 11"
         )
     fields: dict[str, Value] = {
         "general.architecture": "gpt2",
@@ -134,10 +133,7 @@ def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object
         "tokenizer.ggml.merges": _merge_lines(vocabulary),
         # With some patterns, llama.cpp would begin each text with a special token.
         "tokenizer.ggml.add_bos_token": False,
-        **{
-            f"tokenizer.ggml.{_LONG.get(role, role)}_token_id": special[roles[role]]
-            for role in roles
-        },
+        **{f"tokenizer.ggml.{_LONG.get(one, one)}_token_id": special[roles[one]] for one in roles},
     }
     other = llama_cpp_differs(pattern)
     differs = f"# llama.cpp has other ids for text with {other}.\n" if other else ""
