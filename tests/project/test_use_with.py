@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pytest
 import regex
 import rustbpe
@@ -88,7 +89,7 @@ def test_a_section_runs(folder: Path, title: str) -> None:
 def in_every_script() -> tuple[Tokenizer, list[str]]:
     """Return a tokenizer, and the texts in every script on which it was trained."""
     texts = [*HOSTILE, *texts_in_every_script()]
-    return Tokenizer.train(texts, 8192), texts
+    return Tokenizer.train(texts, 8192, pattern="gpt4"), texts
 
 
 @pytest.fixture
@@ -118,11 +119,10 @@ def with_other_ids(folder: Path) -> str:
     ],
 )
 def test_ids_in_every_script(scripts: Path, title: str, old: str, new: str) -> None:
-    """A runtime has bpetite's ids; with another line, the page says how many texts are wrong."""
+    """A runtime has bpetite's ids; JavaScript's own whitespace would give others."""
     assert not old or SECTIONS[title].count(old) == 1
     encode_all(SECTIONS[title].replace(old, new), scripts)
-    wrong = with_other_ids(scripts)
-    assert wrong in SECTIONS[title] if old else wrong.startswith(" 0 of ")
+    assert with_other_ids(scripts).startswith(" 0 of ") == (not old)
 
 
 def encode_all(section: str, folder: Path) -> None:
@@ -200,8 +200,7 @@ def test_nanochat_gets_the_tokenizer_that_it_would_train(
     texts = [text for text in in_every_script[1] if drift(PATTERNS["nanochat"]).isdisjoint(text)]
     corpus = "\n".join(texts)
     (folder / "sample.txt").write_bytes(corpus.encode())
-    section = SECTIONS["nanochat"].replace("512", "4096").partition("```text")[0]
-    run_blocks(re.sub(r".*torch.*\n", "", section), folder, compare=False)
+    run_nanochat(folder, 4096)
     encoding = pickle.loads((folder / "tokenizer.pkl").read_bytes())  # noqa: S301 - just made
     trainer = rustbpe.Tokenizer()
     trainer.train_from_iterator(iter([corpus]), 4096, pattern=NANOCHAT_PATTERN)
@@ -212,6 +211,46 @@ def test_nanochat_gets_the_tokenizer_that_it_would_train(
     assert encoding.encode_ordinary_batch(texts) == theirs.encode_ordinary_batch(texts)
     assert len(ranks) == 4096
     assert len(texts) > 4000
+
+
+def run_nanochat(folder: Path, size: int) -> None:
+    """Run its section at another vocabulary size, with an array of numpy for torch's."""
+    section = SECTIONS["nanochat"].partition("```text")[0]
+    for old, new in (
+        ("--vocab-size 512", f"--vocab-size {size}"),
+        ("import torch", "import numpy as np"),
+        ("torch.save(torch.tensor(sizes, dtype=torch.int32), ", "np.array(sizes, np.int32).dump("),
+    ):
+        assert section.count(old) == 1
+        section = section.replace(old, new)
+    run_blocks(section, folder, compare=False)
+
+
+def test_nanochat_finds_the_size_of_every_id(folder: Path) -> None:
+    """At any vocabulary size, its evaluation finds each id in the table, special tokens with 0."""
+    run_nanochat(folder, 600)
+    encoding = pickle.loads((folder / "tokenizer.pkl").read_bytes())  # noqa: S301 - just made
+    token_bytes = np.load(folder / "token_bytes.pt", allow_pickle=True)
+    text = (folder / "sample.txt").read_text(encoding="utf-8")
+    y = np.array([600, *encoding.encode_ordinary(text), *range(601, 609)])  # as evaluate_bpb has it
+    assert encoding.encode_single_token(NANOCHAT[-1]) == 608
+    assert token_bytes[y].sum() == len(text.encode())
+    assert len(token_bytes) == 609
+
+
+def test_nanogpt_has_a_row_for_every_id(folder: Path) -> None:
+    """`meta.pkl` has the number of ids whatever the size, and a batch of nanoGPT's fits into it."""
+    (folder / "tokenizer.json").unlink()
+    run_blocks(INTRODUCTION.replace("--vocab-size 512", "--vocab-size 400"), folder)
+    run_blocks(SECTIONS["nanoGPT"], folder, compare=False)
+    size = pickle.loads((folder / "meta.pkl").read_bytes())["vocab_size"]  # noqa: S301
+    assert size == Tokenizer.load(folder / "tokenizer.json").encode("<|endoftext|>")[0] + 1 == 401
+    data = np.memmap(folder / "train.bin", dtype=np.uint16, mode="r")
+    starts = range(0, len(data) - 64, 64)
+    x = np.stack([data[i : i + 64].astype(np.int64) for i in starts])
+    y = np.stack([data[i + 1 : i + 65].astype(np.int64) for i in starts])
+    assert (x[:, 1:] == y[:, :-1]).all()
+    assert max(x.max(), y.max()) < size
 
 
 @torch
