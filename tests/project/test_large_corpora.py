@@ -97,7 +97,8 @@ def corpus(tmp_path: Path) -> Path:
         rows = [{"id": number, "text": text, "meta": {"url": ""}} for text in documents[number::4]]
         lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
         (shards / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
-    Tokenizer.train(documents_in(sorted(shards.iterdir())), SIZE).save(tmp_path / "plain.json")
+    texts = documents_in(sorted(shards.iterdir()))
+    Tokenizer.train(texts, SIZE, pattern="gpt4").save(tmp_path / "plain.json")
     return tmp_path
 
 
@@ -186,6 +187,36 @@ def test_jobs_count_and_add_up(corpus: Path) -> None:
         assert status(command, corpus) == 0
         assert (corpus / "counted.json").read_bytes() == (corpus / "plain.json").read_bytes()
         (corpus / "counted.json").unlink()
+
+
+@pytest.mark.posix
+def test_the_page_leads_from_a_corpus_to_its_ids(tmp_path: Path) -> None:
+    """Counting, training and encoding as written, at the page's size, use every id of 16 bits."""
+    words = ["".join(letters) for letters in product("abcdefghij", repeat=5)]
+    random.Random(17).shuffle(words)
+    (tmp_path / "corpus").mkdir()
+    for shard in range(2):
+        lines = [json.dumps({"text": " ".join(words[at::400])}) for at in range(shard, 400, 2)]
+        (tmp_path / "corpus" / f"{shard}.jsonl").write_text("\n".join(lines) + "\n")
+        (tmp_path / f"list-{shard}.txt").write_text(f"corpus/{shard}.jsonl\n")
+        assert status(block("list-$N"), tmp_path, N=str(shard)) == 0
+    (tmp_path / "ids").mkdir()
+    (tmp_path / "encode_shard.sh").write_text(block("out=ids"), encoding="utf-8")
+    train = block("{0..99}").replace("99", "1")
+    for command in (train, block("for shard in"), block("cat ids"), "cat corpus/* > corpus.jsonl"):
+        assert status(command, tmp_path) == 0
+    run_program(tmp_path, block("encode_ordinary_batch"))
+    ids = array("H", (tmp_path / "train.bin").read_bytes())
+    assert ids.tobytes() == (tmp_path / "ids.bin").read_bytes()
+    assert max(ids) == 65535
+    assert status(block("bpetite parity"), tmp_path) == 0
+
+
+def test_the_line_of_a_count_is_real(tmp_path: Path) -> None:
+    """The sample's counts have the line that the page shows."""
+    options = ("--pattern", "gpt4", "--output", tmp_path / "counts.jsonl")
+    assert bpetite("chunks", ROOT / "docs" / "sample.txt", *options).returncode == 0
+    assert block('"text":" the"') in (tmp_path / "counts.jsonl").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("words", ENGINES, ids=["duckdb", "polars", "dask", "spark"])
