@@ -59,6 +59,22 @@ def test_wrong_usage_is_explained(words: str) -> None:
     assert others == ([] if "`bpetite --help`" in first else [f"see `{command} --help`"])
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        pytest.param(["--version"], 0, id="success"),
+        pytest.param(["count", "--model", "missing.json", "--text", "a"], 1, id="failure"),
+        pytest.param(["count", "--nothing"], 2, id="wrong usage"),
+    ],
+)
+def test_the_process_ends_with_the_status(tmp_path: Path, words: list[str], status: int) -> None:
+    """FR-33: the installed command's own process ends with the status, its error on stderr."""
+    done = bpetite_process(*words, cwd=tmp_path)
+    assert done.returncode == status
+    assert done.stderr.startswith(b"error: ") == bool(status)
+    assert bool(done.stdout) != bool(status)
+
+
 def test_arguments_may_begin_with_a_dash(model: Path) -> None:
     """Text with a space, a negative number and words after -- are not taken for options."""
     for words in (["--text", "--a b"], ["--text=--ab"]):

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,17 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from generate import version
-from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv, tool
+from project_tools import (
+    MEMBERS,
+    PACKAGES,
+    ROOT,
+    imported_modules,
+    project,
+    run,
+    run_uv,
+    sources,
+    tool,
+)
 
 STRAY_CONFIGURATION: Final = """
     .coveragerc .flake8 .importlinter .mypy.ini .pytest.ini .pytest.toml .ruff.toml Pipfile mypy.ini
@@ -115,6 +126,27 @@ def test_an_outdated_lock_file_stops_ci() -> None:
     assert "\nexport UV_LOCKED=1\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+def test_nothing_goes_around_the_lock_file() -> None:
+    """FR-3: no job or part installs other versions, except the lowest bounds and other folders."""
+    around = re.compile(r"UV_(?:LOCKED|FROZEN)|--frozen|--upgrade|--no-sync|pip3? install")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    allowed = {
+        "export UV_LOCKED=1",
+        "unset UV_LOCKED",  # in `lowest` and `without-a-clone`
+        "command -v uv >/dev/null || python3 -m pip install --quiet uv",
+    }
+    assert {line.strip() for line in script.splitlines() if around.search(line)} == allowed
+    assert script.count("unset UV_LOCKED") == 2
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        found = [line.split("#")[0].strip() for line in path.read_text("utf-8").splitlines()]
+        wheels = "uv pip install --python installed dist/*.whl"
+        assert [line for line in found if around.search(line) and line != wheels] == [
+            'UV_LOCKED: "1"'
+        ]
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8")
+    assert "uv.lock" not in ignored
+
+
 def test_the_versions_are_equal() -> None:
     """Packages, their requirements of siblings, and the citation have the workspace's version."""
     for path, text in version.files().items():
@@ -151,6 +183,18 @@ def test_the_core_depends_on_regex_alone() -> None:
     metadata = project(PACKAGES / "core")
     assert [Requirement(text).name for text in metadata["dependencies"]] == ["regex"]
     assert "optional-dependencies" not in metadata
+
+
+def test_the_core_is_python_and_imports_regex_alone() -> None:
+    """The core is source code that calls no C library itself; `regex` is its one package."""
+    source = PACKAGES / "core" / "src" / "bpetite"
+    files = {path.suffix for path in source.rglob("*") if path.is_file()} - {".pyc"}
+    assert files == {".py", ".typed"}
+    texts = [path.read_text(encoding="utf-8") for path in sources(source)]
+    roots = {name.partition(".")[0] for text in texts for name in imported_modules(text)}
+    assert roots - sys.stdlib_module_names == {"bpetite", "regex"}
+    assert not roots & {"ctypes", "_ctypes", "importlib"}
+    assert not any(re.search(r"__import__|\bexec\(|\beval\(", text) for text in texts)
 
 
 def test_the_page_of_a_package_stands_alone() -> None:

@@ -32,6 +32,19 @@ def test_the_gates_are_run(gate: Gate, part: str) -> None:
     assert f"\n        run: bash .ci/run {part}\n" in WORKFLOW
 
 
+def test_no_gate_is_switched_off() -> None:
+    """FR-36: every push to `main` and every pull request runs each gate, and a failure counts."""
+    assert "\non:\n  push:\n    branches: [main]\n  pull_request:\n" in WORKFLOW
+    assert "continue-on-error" not in WORKFLOW
+    conditions = {line.strip() for line in WORKFLOW.splitlines() if re.match(r" +(- )?if:", line)}
+    assert conditions == {
+        "if: ${{ !cancelled() }}",
+        "if: ${{ steps.cache.outputs.cache-hit != 'true' }}",
+    }
+    for part in GATES:
+        assert f"\n        run: bash .ci/run {part}\n" in WORKFLOW
+
+
 def test_every_supported_python_is_tested(gate: Gate) -> None:
     """Each version among the classifiers is tested, and the gate's end names those not found."""
     texts = ["\n".join(project(PACKAGES / member)["classifiers"]) for member in MEMBERS]
