@@ -63,7 +63,7 @@ def test_wrong_usage_is_explained(words: str) -> None:
     ("words", "status"),
     [
         pytest.param(["--version"], 0, id="success"),
-        pytest.param(["count", "--model", "missing.json", "--text", "a"], 1, id="failure"),
+        pytest.param(["encode", "--model", "missing.json", "--text", "a"], 1, id="failure"),
         pytest.param(["count", "--nothing"], 2, id="wrong usage"),
     ],
 )

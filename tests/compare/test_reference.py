@@ -198,6 +198,15 @@ def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
     assert decode(model, encode(model, text)) == text
 
 
+def test_decoding_is_strict() -> None:
+    """No byte is replaced, and no unknown id is left out."""
+    model = Model.of_merges([], oracle.PATTERN, {"<|a|>": 256})
+    with pytest.raises(UnicodeDecodeError):
+        decode(model, [0x80])
+    with pytest.raises(KeyError):
+        decode(model, [257])
+
+
 def test_the_shorter_of_two_special_tokens_is_found() -> None:
     """Of two special tokens, the prefix is found first, and any number of them is encoded."""
     model = Model.of_merges([(97, 98)], oracle.PATTERN, {"<|a|>": 257, "<|b|>": 258})

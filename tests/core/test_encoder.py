@@ -42,11 +42,25 @@ def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text
 @given(CORPORA, st.one_of(TEXTS, TIES, RUNS, ASCII_TEXTS))
 @example([], "<|endoftext|> x<|endoftext|>y" * 20)
 def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
-    """FR-6, FR-7, FR-15, FR-16: special tokens are cut out, and each chunk is merged by rank, as specified."""
+    """FR-7, FR-15, FR-16: special tokens are cut out, and each chunk is merged by rank, as specified."""
     merges = oracle.train([*documents, text[: len(text) // 2]], 280)
     ids = encoder_of(merges).encode(text)
     assert (type(ids), ids) == (list, oracle.encode(text, merges))
     assert {type(token_id) for token_id in ids} <= {int}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("e\u0301 \u212b \ufb01", id="normalized"),
+        pytest.param("ABC \u0130 \u1e9e", id="case-folded"),
+        pytest.param(" \ufeff a\t \r\n ", id="trimmed"),
+        pytest.param("a", id="with a prefix space"),
+    ],
+)
+def test_text_is_encoded_as_it_is(text: str) -> None:
+    """FR-6: without merges, the ids of a text are its bytes, which any change would show."""
+    assert Tokenizer.train("", 256).encode(text) == list(text.encode("utf-8"))
 
 
 def test_special_tokens_are_extracted_in_order() -> None:
