@@ -198,6 +198,12 @@ def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
     assert decode(model, encode(model, text)) == text
 
 
+def test_no_merge_joins_two_chunks() -> None:
+    """The ids show the chunks: a merge of a letter and the next word's space is not applied."""
+    model = Model.of_merges([(97, 32)], oracle.PATTERN, {"<|a|>": 257})
+    assert encode(model, "a b") == list(b"a b")
+
+
 def test_decoding_is_strict() -> None:
     """No byte is replaced, and no unknown id is left out."""
     model = Model.of_merges([], oracle.PATTERN, {"<|a|>": 256})

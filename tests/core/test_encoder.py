@@ -42,7 +42,7 @@ def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text
 @given(CORPORA, st.one_of(TEXTS, TIES, RUNS, ASCII_TEXTS))
 @example([], "<|endoftext|> x<|endoftext|>y" * 20)
 def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
-    """FR-7, FR-15, FR-16: special tokens are cut out, and each chunk is merged by rank, as specified."""
+    """FR-7, FR-15, FR-16: special tokens are cut out, each chunk is merged by rank."""
     merges = oracle.train([*documents, text[: len(text) // 2]], 280)
     ids = encoder_of(merges).encode(text)
     assert (type(ids), ids) == (list, oracle.encode(text, merges))
