@@ -19,7 +19,7 @@ from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
 from bpetite_compare._text import blocks
 from bpetite_compare.commands._differences import code_points, described
 from compare_tools import CORPUS, CROSSING, HOSTILE, PATTERNS, UNREACHABLE, damage_tiktoken
-from texts import TEXTS, every_character
+from texts import every_character
 
 
 def test_the_encoding_matches_the_artifact(small_model: Path) -> None:

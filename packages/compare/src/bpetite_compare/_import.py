@@ -17,12 +17,6 @@ from typing import Any, Final
 from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, mode_of_existing, write_file
-from bpetite_compare._conversion import convert, difference
-from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
-from bpetite_compare._foreign import Foreign, Obstacles
-from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
-from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
-from bpetite_compare._letters import GPT2_FILES
 from bpetite_compare._beside import (
     BESIDE,
     doubts,
@@ -31,6 +25,12 @@ from bpetite_compare._beside import (
     settings_for,
     special_tokens_beside,
 )
+from bpetite_compare._conversion import convert, difference
+from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
+from bpetite_compare._foreign import Foreign, Obstacles
+from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
+from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
+from bpetite_compare._letters import GPT2_FILES
 
 _IN_FOLDERS: Final = {
     "tokenizer.json": "huggingface",

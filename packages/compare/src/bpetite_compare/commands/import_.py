@@ -27,7 +27,7 @@ from bpetite_compare._import import SOURCES, Imported, import_tokenizer
 class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
     pattern_from: Annotated[str, "what names the pattern: the file, an option, a class, a guess"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
-    notes: Annotated[list[str], "remarks on what the import left out or added"]
+    notes: Annotated[list[str], "remarks for people"]
 
 
 def add_command(commands: cli.arguments.Commands) -> None:
