@@ -2,6 +2,7 @@
 
 import json
 import re
+from copy import deepcopy
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -245,3 +246,43 @@ def test_offsets_are_hugging_faces_in_all_scripts(
         check(folder, theirs, between.join(EVERY_SIXTEENTH))
     artifact = Tokenizer.load(folder / "m.json")._artifact
     assert any(0x80 <= token[0] < 0xC0 for token in artifact.tokens[256:])
+
+
+VALUES: Final[tuple[Any, ...]] = (*(None, True, False, 0, 1, 0.5, -1, 1 << 32, "", "x", [], {}),)
+PLACES: Final[dict[str, list[Any]]] = {
+    **{f"model {key}": ["model", key] for key in (
+        "unk_token", "fuse_unk", "dropout", "byte_fallback", "ignore_merges",
+        "continuing_subword_prefix", "end_of_word_suffix", "type", "merges", "vocab",
+    )},
+    **{f"top {key}": [key] for key in (
+        "version", "truncation", "padding", "normalizer", "pre_tokenizer", "decoder",
+        "post_processor", "added_tokens", "model",
+    )},
+    **{f"added token {key}": ["added_tokens", 0, key] for key in (
+        "id", "content", "single_word", "lstrip", "rstrip", "normalized", "special",
+    )},
+    **{f"{part} {key}": [part, key] for part in ("pre_tokenizer", "decoder", "post_processor")
+       for key in ("type", "add_prefix_space", "trim_offsets", "use_regex")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_types_that_tokenizers_refuses_are_refused(place: list[Any], tmp_path: Path) -> None:
+    """With a value of any type in any place, or without the key, what opens here opens there."""
+    for value in (*VALUES, ...):
+        content = deepcopy(File().content)
+        content["post_processor"] = deepcopy(content["pre_tokenizer"])
+        part: Any = content
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = value
+        if value is ...:
+            del part[place[-1]]
+        (path := tmp_path / "theirs.json").write_text(json.dumps(content))
+        try:
+            import_tokenizer(path, None, tmp_path / "new.json", overwrite=True)
+        except ValueError:
+            continue
+        # The parts of these two change no id.
+        if value != {} or place[-1] not in {"truncation", "padding"}:
+            load(content)
