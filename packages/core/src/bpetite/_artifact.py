@@ -17,7 +17,7 @@ from bpetite._reading import read_file
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json
 from bpetite._schema.versions import Content, refuse
-from bpetite._writing import write_file
+from bpetite._writing import write_parts
 
 
 class Artifact(Content):
@@ -71,11 +71,11 @@ class Artifact(Content):
         except ValueError as error:
             raise ValueError(f"{quoted(name)}: {error}") from None
 
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool, keep: bool = False) -> str:
         """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""
         name = _checked_path(path)
         data = self.to_bytes()
-        write_file(name, data, overwrite=overwrite)
+        write_parts(name, [data], overwrite=overwrite, keep=keep)
         return hashlib.sha256(data).hexdigest()
 
     def to_bytes(self) -> bytes:

@@ -57,12 +57,13 @@ class PartCounter:
         self._pieces: Counter[str] = Counter()
 
     def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
-        sizes = [*_count_pieces(documents, self._pattern, self._pieces)]
+        parts = [*_count_pieces(documents, self._pattern, self._pieces)]
         chunks: dict[str, int] = {}
         if not documents or len(self._pieces) > _MOST_PIECES:
             chunks = count_chunks(self._pieces, self._pattern)
             self._pieces.clear()
-        return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), chunks)
+        characters = sum(part.characters for part in parts)
+        return Part(sum(part.documents for part in parts), characters, chunks)
 
 
 def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
@@ -71,8 +72,7 @@ def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
     For the errors, see `train_bpe`.
     """
     pieces: Counter[str] = Counter()
-    for documents, characters in _count_pieces(_checked_documents(corpus), pattern, pieces):
-        yield Part(documents, characters)
+    yield from _count_pieces(_checked_documents(corpus), pattern, pieces)
     yield Part(chunks=count_chunks(pieces, pattern))
 
 
@@ -87,7 +87,7 @@ def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
 
 def add_up(parts: Iterable[Part]) -> dict[str, int]:
     """Return the frequency of each chunk in all parts of a corpus, and log the progress."""
-    chunks: dict[str, int] = {}
+    chunks: Counter[str] = Counter()
     documents = characters = reported = 0
     for part in parts:
         documents += part.documents
@@ -98,11 +98,7 @@ def add_up(parts: Iterable[Part]) -> dict[str, int]:
                 f"counting: {characters:,} characters so far",
                 {"event": "count", "documents": documents, "characters": characters},
             )
-        if not chunks:
-            chunks = dict(part.chunks)
-            continue
-        for chunk, count in part.chunks.items():
-            chunks[chunk] = chunks.get(chunk, 0) + count
+        chunks.update(part.chunks)
     log(
         f"counted: {characters:,} characters, {len(chunks):,} distinct chunks",
         {
@@ -117,20 +113,20 @@ def add_up(parts: Iterable[Part]) -> dict[str, int]:
 
 def _count_pieces(
     documents: Iterable[tuple[str, int]], pattern: Pattern, pieces: Counter[str]
-) -> Iterator[tuple[int, int]]:
-    """Count the pieces of documents, and yield the number of new documents and characters.
+) -> Iterator[Part]:
+    """Count the pieces of documents, and yield parts without chunks.
 
     Only one block of text is in memory at a time.
     """
     for document, times in documents:
-        yield times, 0
+        yield Part(documents=times)
         for block in blocks(document, _BLOCK_CHARACTERS):
             if times == 1:
                 pieces.update(pattern.pieces(block))  # in C
             else:
                 for piece in pattern.pieces(block):
                     pieces[piece] += times
-            yield 0, len(block) * times
+            yield Part(characters=len(block) * times)
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:

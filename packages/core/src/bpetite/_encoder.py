@@ -57,22 +57,18 @@ class Encoder:
         if not isinstance(text, str):
             raise TypeError(f"text must be str, got {type(text).__name__}")
         ids: list[int] = []
+        split, ids_of_chunk = self._pattern.split, self._cache.__getitem__
         try:
             for number, part in enumerate([text] if ordinary else self._special_tokens.cut(text)):
                 if number % 2:
                     ids.append(self._special_tokens.ids[part])
-                else:
-                    self._encode_ordinary(part, ids)
+                    continue
+                for block in blocks(part, _BLOCK_CHARACTERS):
+                    ids.extend(chain.from_iterable(map(ids_of_chunk, split(block))))
         except UnicodeEncodeError:
             text.encode("utf-8")  # the same error, with the index in the whole text
             raise
         return ids
-
-    def _encode_ordinary(self, text: str, ids: list[int]) -> None:
-        """Append the ids of a text without special tokens."""
-        split, ids_of_chunk = self._pattern.split, self._cache.__getitem__
-        for block in blocks(text, _BLOCK_CHARACTERS):
-            ids.extend(chain.from_iterable(map(ids_of_chunk, split(block))))
 
 
 class _Cache(dict[str, _Ids]):

@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     with Work("loading", documents.paths) as work:
         counter = (
-            _OfModel(models.load_model(options.model), options.ordinary)
+            _OfModel(Tokenizer._of(models.load_artifact(options.model)), options.ordinary)
             if options.encoding is None
             else load_encoding(options.encoding, ordinary=options.ordinary)
         )

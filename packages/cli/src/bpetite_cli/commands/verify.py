@@ -17,6 +17,7 @@ import argparse
 import hashlib
 from collections.abc import Iterator
 from importlib.metadata import version
+from itertools import takewhile
 from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
@@ -102,19 +103,20 @@ class _Proof(NamedTuple):
     @property
     def difference(self) -> _DifferenceInMerges | None:
         """The first merge or special token of which file and training do not have the same."""
-        both, name = (self.model, self.trained), None
-        ids = [_id_of_merge(one, self.same) for one in both]
-        if ids == [None, None]:  # all merges are the same
-            names = {**self.trained.special_tokens, **self.model.special_tokens}
-            of_names = ((one, [each.special_tokens.get(one) for each in both]) for one in names)
-            name, ids = next(((one, two) for one, two in of_names if two[0] != two[1]), ("", ids))
-            if not name:
+        rank, name = self.same, None
+        model_merge, corpus_merge = _merge_data(self.model, rank), _merge_data(self.trained, rank)
+        ours = self.model.ids[BASE_VOCAB_SIZE + rank] if model_merge else None
+        theirs = self.trained.ids[BASE_VOCAB_SIZE + rank] if corpus_merge else None
+        if not model_merge and not corpus_merge:
+            special, trained = self.model.special_tokens, self.trained.special_tokens
+            names = (one for one in trained | special if special.get(one) != trained.get(one))
+            if (name := next(names, None)) is None:
                 return None
-        model_merge, corpus_merge = (_merge_data(one, self.same) for one in both)
+            ours, theirs = special.get(name), trained.get(name)
         return {
-            "rank": self.same,
-            "id": next(one for one in ids if one is not None),
-            "corpus_id": ids[1],
+            "rank": rank,
+            "id": next(one for one in (ours, theirs) if one is not None),
+            "corpus_id": theirs,
             "special_token": name,
             "model_merge": model_merge,
             "corpus_merge": corpus_merge,
@@ -141,7 +143,7 @@ def _run(options: argparse.Namespace) -> None:
         work.begin("counting text", inputs.check_inputs(documents.paths))
         training = learn(documents, len(model.tokens), arguments.jobs_of(options), work, begin)
         trained = training.artifact
-        proof = _Proof(model, trained, _common(model, trained), len(begin.merges))
+        proof = _Proof(model, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
         data: _Verified | _Continued = _data(proof, len(documents.paths), training)
         if start is not None:
@@ -212,13 +214,10 @@ def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
     return None
 
 
-def _common(model: Artifact, trained: Artifact) -> int:
-    """Return the number of equal merges before the first difference."""
-    ours, theirs = (
-        [*zip(one.merges, one.ids[BASE_VOCAB_SIZE:], strict=False)] for one in (model, trained)
-    )
-    same = (rank for rank, both in enumerate(zip(ours, theirs, strict=False)) if both[0] != both[1])
-    return next(same, min(len(ours), len(theirs)))
+def _same(model: Artifact, trained: Artifact) -> int:
+    """Return the number of merges before the first one that differs, also in its id."""
+    both = zip(model.merges, model.ids[256:], trained.merges, trained.ids[256:], strict=False)
+    return sum(1 for _ in takewhile(lambda row: row[:2] == row[2:], both))
 
 
 def _data(proof: _Proof, files: int, training: Training) -> _Verified:
@@ -235,10 +234,6 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
     }
 
 
-def _id_of_merge(artifact: Artifact, rank: int) -> int | None:
-    return artifact.ids[BASE_VOCAB_SIZE + rank] if rank < len(artifact.merges) else None
-
-
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
     if rank >= len(artifact.merges):
@@ -249,14 +244,18 @@ def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
 
 def _difference(proof: _Proof) -> Iterator[str]:
     """Yield the two merges that differ, in words."""
-    found, rank = proof.difference, proof.same
+    found = proof.difference
     if not found or found["special_token"]:
         return
+    rank, ours, theirs = proof.same, "", ""
     other = "the start: " if rank < proof.start else "the corpus:"
     if found["model_merge"] == found["corpus_merge"]:
         ours, theirs = f" (id {found['id']})", f" (id {found['corpus_id']})"
-    else:
-        ours, theirs = "", _learned_later(proof)
+    elif found["model_merge"]:
+        pair, later = proof.model.merges[rank], proof.trained.merges[rank:]
+        theirs = "; the file's pair is not learned up to this size"
+        if pair in later:
+            theirs = f"; the file's pair is learned at rank {rank + later.index(pair)}"
     yield f"the file:   {_merge_in_words(proof.model, rank) or 'no merge is left'}{ours}"
     yield f"{other} {_merge_in_words(proof.trained, rank) or 'no pair is left'}{theirs}"
 
@@ -269,14 +268,3 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
         for number in artifact.merges[rank]
     )
     return f"{left} and {right} make {visible(artifact.tokens[256 + rank])!r}"
-
-
-def _learned_later(proof: _Proof) -> str:
-    """Return where training learns the pair that the file has too early, if it does."""
-    if proof.same == len(proof.model.merges):
-        return ""
-    later = proof.trained.merges[proof.same :]
-    pair = proof.model.merges[proof.same]
-    if pair not in later:
-        return "; the file's pair is not learned up to this size"
-    return f"; the file's pair is learned at rank {proof.same + later.index(pair)}"

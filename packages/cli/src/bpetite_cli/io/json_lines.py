@@ -7,7 +7,7 @@ value applies, and NaN is a number.
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from bpetite._patterns import PATTERNS
 from bpetite_cli.errors import Failure
@@ -33,16 +33,6 @@ _KINDS: Final = {
     float: "a number",
     type(None): "null",
 }
-
-
-class _Place(NamedTuple):
-    """The position of a line, for a message."""
-
-    path: str
-    number: int
-
-    def __str__(self) -> str:
-        return f"{name_of(self.path)}, line {self.number}"
 
 
 def field(word: str) -> Sequence[str]:
@@ -74,15 +64,16 @@ def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str
         yield _text(place, value, ["text"]), _count(place, value)
 
 
-def _lines(path: str, advance: Advance) -> Iterator[tuple[_Place, object]]:
+def _lines(path: str, advance: Advance) -> Iterator[tuple[str, object]]:
     """Yield the places and JSON values of the lines of a file that are not blank."""
+    name = name_of(path)
     for number, data in enumerate(split_at(b"\n", read_content(path, advance).blocks), 1):
         if data.strip(_WHITESPACE):
-            place = _Place(path, number)
+            place = f"{name}, line {number}"
             yield place, _parsed(place, data)
 
 
-def _parsed(place: _Place, data: bytes) -> object:
+def _parsed(place: str, data: bytes) -> object:
     """Return the JSON value of a line."""
     try:
         return _DECODER.decode(data.decode("utf-8"))
@@ -105,7 +96,7 @@ def _parsed(place: _Place, data: bytes) -> object:
     raise Failure(f"{place} {message}")
 
 
-def _at(place: _Place, value: object, keys: Sequence[str]) -> object:
+def _at(place: str, value: object, keys: Sequence[str]) -> object:
     """Return the value at some keys of a line."""
     for key in keys:
         if not isinstance(value, dict) or key not in value:
@@ -114,7 +105,7 @@ def _at(place: _Place, value: object, keys: Sequence[str]) -> object:
     return value
 
 
-def _text(place: _Place, value: object, keys: Sequence[str]) -> str:
+def _text(place: str, value: object, keys: Sequence[str]) -> str:
     """Return the text at some keys of a line."""
     name = ".".join(keys)
     value = _at(place, value, keys)
@@ -130,7 +121,7 @@ def _text(place: _Place, value: object, keys: Sequence[str]) -> str:
     return value
 
 
-def _check_pattern(place: _Place, value: object, pattern: str) -> None:
+def _check_pattern(place: str, value: object, pattern: str) -> None:
     """Reject a chunk of another pattern, which may be part of a chunk or several."""
     found = value.get("pattern", pattern) if isinstance(value, dict) else pattern
     if found != pattern:
@@ -144,7 +135,7 @@ def _check_pattern(place: _Place, value: object, pattern: str) -> None:
         )
 
 
-def _count(place: _Place, value: object) -> int:
+def _count(place: str, value: object) -> int:
     """Return the count of a line."""
     count = _at(place, value, ["count"])
     if type(count) is not int:

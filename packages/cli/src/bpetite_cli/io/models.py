@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import MAX_FILE_BYTES
 from bpetite._extending import completed_numbers
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
-from bpetite._writing import write_parts
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
 from bpetite_cli.tips import model_tip
@@ -60,11 +58,6 @@ class Model(Artifact):
         return rank, (self.ids[left], self.ids[right])
 
 
-def load_model(path: str) -> Tokenizer:
-    """Load a tokenizer."""
-    return Tokenizer._of(load_artifact(path))
-
-
 def load_artifact(path: str) -> Model:
     """Load a tokenizer with its merges and tokens."""
     with about_model(path):
@@ -77,9 +70,7 @@ def load_artifact(path: str) -> Model:
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
     """Save a tokenizer and return the digest of its file."""
     try:
-        data = artifact.to_bytes()
-        write_parts(path, [data], overwrite=force, keep=True)
-        return hashlib.sha256(data).hexdigest()
+        return artifact.write(path, overwrite=force, keep=True)
     except (OSError, ValueError) as error:
         raise Failure(f"cannot save the tokenizer: {explain(error)}") from None
 

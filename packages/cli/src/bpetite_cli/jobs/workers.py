@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
@@ -41,18 +41,20 @@ class Workers(Generic[Task, Result]):
         self._idle: SimpleQueue[_Worker[Task, Result]] = SimpleQueue()
         self._threads = ThreadPoolExecutor(number)
         try:
-            with _signals_blocked_in_workers():
-                for _ in range(number):
-                    self._workers.append(_Worker(work))
-                    self._idle.put(self._workers[-1])
-        except BrokenPipeError:
+            with signals_blocked():  # in the workers: this process handles them
+                if sys.platform != "win32":
+                    resource_tracker.ensure_running()  # otherwise the first process would start it
+                with signals_blocked():  # starting it unblocks some of them
+                    for _ in range(number):
+                        self._workers.append(_Worker(work))
+                        self._idle.put(self._workers[-1])
+        except BaseException as error:
             self.close()
-            raise _ended("killed while it started") from None
-        except OSError as error:
-            self.close()
-            raise Failure(f"cannot start another process: {error.strerror}; use --jobs 1") from None
-        except BaseException:
-            self.close()
+            if isinstance(error, BrokenPipeError):
+                raise _ended("killed while it started") from None
+            if isinstance(error, OSError):
+                reason = f"cannot start another process: {error.strerror}"
+                raise Failure(f"{reason}; use --jobs 1") from None
             raise
 
     def submit(self, task: Task) -> "Future[Result]":
@@ -143,13 +145,3 @@ def _send(pipe: "Connection", message: object) -> None:
     # With `pipe.send`, or a view of the bytes, CPython 3.13 warns on stderr if the pipe breaks
     # within a message.
     pipe.send_bytes(bytes(ForkingPickler.dumps(message)))
-
-
-@contextmanager
-def _signals_blocked_in_workers() -> Iterator[None]:
-    """Block signals in the processes that start here; this process handles them."""
-    with signals_blocked():
-        if sys.platform != "win32":
-            resource_tracker.ensure_running()  # otherwise the first process would start it
-        with signals_blocked():  # starting it unblocks some of them
-            yield
