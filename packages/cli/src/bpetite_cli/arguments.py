@@ -7,8 +7,9 @@ from typing import Final, TypeAlias
 
 from bpetite._patterns import GPT2, Pattern
 from bpetite._special_tokens import checked_special_tokens
+from bpetite_cli.io.destinations import check_destination
 from bpetite_cli.io.documents import Documents, read_list
-from bpetite_cli.io.inputs import STANDARD_INPUT, check_standard_input
+from bpetite_cli.io.inputs import STANDARD_INPUT, check_inputs, check_standard_input
 from bpetite_cli.io.json_lines import field
 from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
@@ -198,9 +199,7 @@ def add_file_argument(
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add the options for the corpus, which must be named: to wait for one would surprise."""
-    add_file_argument(parser, default="")
-    add_files(parser)
-    add_documents_in_files(parser)
+    add_documents(parser, default="")
     for option in ("--jsonl", "--parquet"):
         require(parser, option, "--input", "--files-from")
     require_one(parser, ["--input", "--files-from"], ["--counts"])
@@ -214,8 +213,12 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
-    """Add the options for lists of files, and for documents inside files."""
+def add_documents(
+    parser: argparse.ArgumentParser, default: str = " (default: standard input)"
+) -> None:
+    """Add the options for files, lists of files, and documents inside files."""
+    add_file_argument(parser, default)
+    add_files(parser)
     parser.add_argument(
         "--files-from",
         metavar="FILE",
@@ -270,6 +273,16 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def jobs_of(options: argparse.Namespace) -> int:
     """Return the number of processes to use."""
     return options.jobs or min(available_cores(), _MOST_JOBS_BY_DEFAULT)
+
+
+def checked_documents(options: argparse.Namespace) -> tuple[Documents, int | None]:
+    """Return the documents and their size, after checking the inputs and the destination."""
+    documents, given = documents_of(options), vars(options)
+    size = check_inputs(documents.paths)
+    others = [given[name] for name in ("model", "start") if given.get(name) is not None]
+    sources = [*others, *documents.sources]
+    check_destination(given.get("output"), sources, force=given.get("force", False))
+    return documents, size
 
 
 def documents_of(options: argparse.Namespace) -> Documents:

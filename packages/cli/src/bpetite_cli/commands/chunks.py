@@ -32,7 +32,7 @@ from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import destinations, inputs, outputs
+from bpetite_cli.io import outputs
 from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
@@ -77,10 +77,8 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
+    documents, size = arguments.checked_documents(options)
     pattern = ALL_PATTERNS[options.pattern or GPT2.name]
-    size = inputs.check_inputs(documents.paths)
-    destinations.check_destination(options.output, documents.sources, force=options.force)
     messages.say_if_typed("counting", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         corpus = Corpus(documents, pattern)

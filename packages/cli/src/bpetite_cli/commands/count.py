@@ -74,9 +74,7 @@ def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = arguments.add_parser(commands, "count", __doc__)
     arguments.add_model_or_encoding(parser)
-    arguments.add_file_argument(parser)
-    arguments.add_files(parser)
-    arguments.add_documents_in_files(parser)
+    arguments.add_documents(parser)
     arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
@@ -217,12 +215,11 @@ def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _T
 
 
 def _file(file: _FileSize) -> _File:
-    if file.error is None:
-        return {"path": file.name, **fields.text_fields(file.size, file.tokens), "error": None}
+    good = file.error is None
     return {
         "path": file.name,
-        "bytes": None,
-        "tokens": None,
-        "bytes_per_token": None,
+        "bytes": file.size if good else None,
+        "tokens": file.tokens if good else None,
+        "bytes_per_token": fields.ratio(file.size, file.tokens) if good else None,
         "error": file.error,
     }

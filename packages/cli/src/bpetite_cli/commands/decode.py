@@ -24,7 +24,7 @@ from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import destinations, inputs, models, outputs
+from bpetite_cli.io import models, outputs
 from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
@@ -81,9 +81,8 @@ def _ids(word: str) -> list[int]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    paths = arguments.documents_of(options).paths
-    size = inputs.check_inputs(paths)
-    destinations.check_destination(options.output, [options.model, *paths], force=options.force)
+    documents, size = arguments.checked_documents(options)
+    paths = documents.paths
     with Work("loading", paths) as work:
         tokens = models.load_artifact(options.model).vocab
         chosen = FORMATS[options.format or "json"]

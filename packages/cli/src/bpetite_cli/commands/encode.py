@@ -34,8 +34,7 @@ from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import destinations, inputs, models, outputs
-from bpetite_cli.io.documents import Documents
+from bpetite_cli.io import models, outputs
 from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal import messages
@@ -61,10 +60,8 @@ def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
     parser = arguments.add_parser(commands, "encode", __doc__)
     arguments.add_model(parser)
-    arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
-    arguments.add_files(parser)
-    arguments.add_documents_in_files(parser)
+    arguments.add_documents(parser)
     separators = parser.add_mutually_exclusive_group()
     separators.add_argument(
         "--separator-token",
@@ -97,8 +94,8 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    size = _check(options, documents)
+    _check_output(options)
+    documents, size = arguments.checked_documents(options)
     figures = _Figures()
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
@@ -166,17 +163,12 @@ class _Figures:
             yield data
 
 
-def _check(options: argparse.Namespace, documents: Documents) -> int | None:
-    """Check before reading what could fail later; return the size of the inputs."""
+def _check_output(options: argparse.Namespace) -> None:
     if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-    size = inputs.check_inputs(documents.paths)
-    sources = [options.model, *documents.sources]
-    destinations.check_destination(options.output, sources, force=options.force)
-    return size
 
 
 def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:

@@ -107,15 +107,12 @@ def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: b
 
 def _chosen(artifact: models.Model, options: argparse.Namespace) -> Sequence[int]:
     """Return the ids of the tokens to show."""
-    token_id: int | None = options.token
-    if token_id is None:
-        return _ids_of_text(artifact, values.text_argument(options.token_text))
-    if token_id not in artifact.ids:
-        raise Failure(f"unknown token id {token_id}; the ids are {messages.span(artifact.ids)}")
-    return [token_id]
-
-
-def _ids_of_text(artifact: models.Model, text: str) -> Sequence[int]:
+    if options.token is not None:
+        if options.token in artifact.ids:
+            return [options.token]
+        ids = messages.span(artifact.ids)
+        raise Failure(f"unknown token id {options.token}; the ids are {ids}")
+    text = values.text_argument(options.token_text)
     if token_ids := vocabulary.ids_of_text(artifact, text):
         return token_ids
     similar = (f" {text}", text.strip(), text.replace("·", " "))

@@ -33,7 +33,7 @@ from bpetite._quoting import quoted
 from bpetite._schema.numbering import Numbering
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.views.frequencies import count_ids
@@ -86,9 +86,7 @@ def add_command(commands: Commands) -> None:
     """Add `sizes` to the command line."""
     parser = arguments.add_parser(commands, "sizes", __doc__)
     arguments.add_model(parser)
-    arguments.add_file_argument(parser)
-    arguments.add_files(parser)
-    arguments.add_documents_in_files(parser)
+    arguments.add_documents(parser)
     arguments.add_ordinary(parser)
     parser.add_argument(
         "--at",
@@ -113,8 +111,7 @@ def _vocab_size(word: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    total = inputs.check_inputs(documents.paths)
+    documents, total = arguments.checked_documents(options)
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
         default = default_sizes(len(artifact.tokens), artifact.smallest)

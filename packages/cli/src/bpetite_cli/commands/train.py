@@ -24,7 +24,7 @@ from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import destinations, inputs, models, outputs
+from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.training import Training, learn, load_start
@@ -88,10 +88,7 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    size = inputs.check_inputs(documents.paths)
-    sources = [*documents.sources, *([options.start] if options.start is not None else [])]
-    destinations.check_destination(options.output, sources, force=options.force)
+    documents, size = arguments.checked_documents(options)
     messages.say_if_typed("training on", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         start = load_start(options.start, options.vocab_size)
@@ -103,6 +100,7 @@ def _run(options: argparse.Namespace) -> None:
         new = range(first, first + len(training.counts))
         vocab = training.artifact.vocab
         milliseconds = round(training.seconds * 1000)
+        frequent = len(training.artifact.tokens) - sum(one < _RARE for one in training.counts)
         summary: _Summary = {
             "corpus_bytes": training.corpus_bytes,
             "requested_vocab_size": options.vocab_size,
@@ -118,18 +116,10 @@ def _run(options: argparse.Namespace) -> None:
             "new_ids": (new[0], new[-1]) if new else None,
             "ids_kept": None if start is None else start.vocab.items() <= vocab.items(),
             "last_count": training.counts[-1] if training.counts else None,
-            "frequent_vocab_size": _frequent(training),
+            "frequent_vocab_size": frequent if training.counts else None,
         }
         lines = _lines(summary, training, options)
         work.report(summary, *lines, *_kept(begin, training.artifact, new, options))
-
-
-def _frequent(training: Training) -> int | None:
-    """Return how many tokens there were before the first merge that is rare."""
-    if not training.counts:
-        return None
-    rare = sum(count < _RARE for count in training.counts)
-    return len(training.artifact.tokens) - rare
 
 
 def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:

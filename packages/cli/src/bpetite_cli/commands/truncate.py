@@ -12,7 +12,6 @@ Examples:
 
 import argparse
 
-from bpetite._artifact import Artifact
 from bpetite._extending import truncated
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
@@ -44,11 +43,9 @@ def _run(options: argparse.Namespace) -> None:
     models.check_size(artifact, size, cannot)
     destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
-        if artifact.numbering:
-            smaller = truncated(artifact, size)
-        else:
-            merges = artifact.merges[: size - 256]
-            smaller = Artifact.of_merges(merges, artifact.pattern, artifact.special_names)
+        merges, tokens = artifact.merges[: size - 256], artifact.tokens[:size]
+        fewer = artifact._replace(merges=merges, tokens=tokens)
+        smaller = truncated(artifact, size) if artifact.numbering else fewer
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from bpetite._quoting import quoted
-from bpetite._writing import check_no_input
+from bpetite._writing import check_no_input, temporary_name
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import STANDARD_INPUT
 
@@ -45,7 +45,7 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
 
 def _try_to_create_a_file(folder: str) -> None:
     """Create a file and delete it: only the system knows whether that is possible."""
-    temporary = os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
+    temporary = temporary_name(folder)
     try:
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     finally:
