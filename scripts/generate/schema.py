@@ -67,7 +67,7 @@ def schema() -> dict[str, object]:
         "then": {"properties": _numbered()},
         "else": {
             "properties": _in_order(),
-            "if": {"properties": {"schema_version": {"const": first.number}}},
+            "if": {"properties": {"schema_version": {"const": 1}}},
             "then": {"properties": lowest},
             "else": {"not": {"properties": lowest}},
         },

@@ -142,9 +142,7 @@ def add_special_tokens(parser: argparse.ArgumentParser) -> None:
 class _SpecialTokens(argparse.Action):
     """Extend a list of special tokens, and reject those that break a rule."""
 
-    def __call__(
-        self, _: object, namespace: argparse.Namespace, values: Given, *__: object
-    ) -> None:
+    def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
         """Extend the list."""
         if files := [*filter(os.path.lexists, values)]:
             raise argparse.ArgumentError(

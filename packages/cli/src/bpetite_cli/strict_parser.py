@@ -177,13 +177,7 @@ class _SameAs(_Once):
 class _Paths(argparse._ExtendAction):
     """Extend a list of paths; a word may be a pattern where the shell does not expand it."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Given,
-        *_: object,
-    ) -> None:
+    def __call__(self, parser: Given, namespace: Given, values: Given, *_: object) -> None:
         """Extend the list."""
         super().__call__(parser, namespace, expand_patterns(values))
 

@@ -113,11 +113,12 @@ class Artifact(Content):
 
     def ids_of_chunks(self) -> Callable[[bytes], list[int]]:
         """Return a function that gives the ids of a chunk."""
-        apply = Merges(self.merges).apply
-        if self.numbering:
-            whole = self.whole_tokens
-            return self.numbering.applied(apply, whole, len(self.tokens) - len(whole))
-        return apply
+        apply, first = Merges(self.merges).apply, BASE_VOCAB_SIZE + len(self.merges)
+        if not self.numbering:
+            return apply
+        id_of = self.numbering.ids.__getitem__
+        whole = {token: [id_of(number)] for number, token in enumerate(self.whole_tokens, first)}
+        return lambda chunk: whole.get(chunk) or list(map(id_of, apply(chunk)))
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:

@@ -29,7 +29,6 @@ from bpetite._corpus import add_up
 from bpetite._patterns import ALL_PATTERNS, GPT2
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
@@ -66,7 +65,7 @@ class _Summary(_Figures, fields.Outputs):
     regex: str
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `chunks` to the command line."""
     parser = arguments.add_parser(commands, "chunks", __doc__)
     arguments.add_corpus(parser)

@@ -25,7 +25,6 @@ from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 from bpetite import Tokenizer
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.io.documents import Documents
@@ -70,7 +69,7 @@ class _Totals(fields.Files, fields.Text):
     per_file: Annotated[list[_File], "the figures of each file"]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `count` to the command line."""
     parser = arguments.add_parser(commands, "count", __doc__)
     arguments.add_model_or_encoding(parser)

@@ -22,7 +22,6 @@ from typing import Final
 
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.io.formats import FORMATS
@@ -40,7 +39,7 @@ class _Summary(fields.Text, fields.Outputs):
     """What is printed with `--output`."""
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `decode` to the command line."""
     parser = arguments.add_parser(commands, "decode", __doc__)
     arguments.add_model(parser)

@@ -32,7 +32,6 @@ from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.io.formats import FORMATS
@@ -56,7 +55,7 @@ class _Summary(fields.Files, fields.Text, fields.Outputs):
     file_bytes: Annotated[int, "the size of the file in bytes"]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `encode` to the command line."""
     parser = arguments.add_parser(commands, "encode", __doc__)
     arguments.add_model(parser)

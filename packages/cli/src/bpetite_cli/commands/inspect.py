@@ -15,7 +15,6 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from bpetite_cli import arguments, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal import messages
@@ -24,7 +23,7 @@ from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views import overview, tree, vocabulary
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `inspect` to the command line."""
     parser = arguments.add_parser(commands, "inspect", __doc__)
     arguments.add_model(parser)

@@ -14,7 +14,6 @@ from typing import Annotated, Final
 
 from bpetite import Tokenizer
 from bpetite_cli import arguments, fields
-from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.plugins import load_encoding
 from bpetite_cli.terminal import messages
@@ -38,7 +37,7 @@ class _Shown(fields.Token):
     ]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `show` to the command line."""
     parser = arguments.add_parser(commands, "show", __doc__)
     arguments.add_model_or_encoding(parser)

@@ -32,7 +32,6 @@ from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._quoting import quoted
 from bpetite._schema.numbering import Numbering
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
@@ -82,7 +81,7 @@ class Totals(NamedTuple):
         return self.tokens[vocab_size - self.smallest]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `sizes` to the command line."""
     parser = arguments.add_parser(commands, "sizes", __doc__)
     arguments.add_model(parser)

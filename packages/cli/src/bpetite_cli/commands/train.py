@@ -22,7 +22,6 @@ from bpetite._patterns import PATTERNS
 from bpetite._quoting import quoted
 from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal import messages
@@ -66,7 +65,7 @@ class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     ]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `train` to the command line."""
     parser = arguments.add_parser(commands, "train", __doc__)
     arguments.add_corpus(parser)

@@ -15,7 +15,6 @@ import argparse
 from bpetite._extending import truncated
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.arguments import Commands
 from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
@@ -26,7 +25,7 @@ class _Summary(fields.Outputs, fields.Tokenizer):
     """What is printed."""
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `truncate` to the command line."""
     parser = arguments.add_parser(commands, "truncate", __doc__)
     arguments.add_model(parser)

@@ -25,7 +25,6 @@ from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._extending import numbered
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields
-from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models
 from bpetite_cli.terminal.progress import Work
@@ -67,7 +66,7 @@ class _Continued(_Verified):
     merges_kept: int
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: arguments.Commands) -> None:
     """Add `verify` to the command line."""
     parser = arguments.add_parser(commands, "verify", __doc__)
     arguments.add_model(parser)

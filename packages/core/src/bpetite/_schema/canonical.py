@@ -42,7 +42,7 @@ def to_json(
         f'{{"mergeable_vocab_size":{size},'
         f'"merges":[{pairs}],'
         f'"pretokenizer_pattern":{json.dumps(pattern.text)},'
-        f'"schema_version":{version_of(pattern, special_tokens).number},'
+        f'"schema_version":{version_of(pattern, special_tokens)},'
         f'"special_tokens":{json.dumps(special, sort_keys=True, separators=(",", ":"))},'
         f'"vocab":{{{vocab}}}}}'
     )

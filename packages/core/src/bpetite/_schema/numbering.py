@@ -11,7 +11,7 @@ The core loads it only with such a tokenizer.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from bpetite._constants import BASE_VOCAB_SIZE
@@ -38,24 +38,6 @@ class Numbering(NamedTuple):
     """
 
     ids: tuple[int, ...]
-
-    def applied(
-        self, apply: Callable[[bytes], list[int]], whole: Sequence[bytes], first: int
-    ) -> Callable[[bytes], list[int]]:
-        """Return a function that gives the ids of a chunk.
-
-        Args:
-            apply: gives the numbers of a chunk after all merges.
-            whole: the whole tokens.
-            first: the number of the first of them.
-        """
-        id_of = self.ids.__getitem__
-        ids_of_whole = {token: [id_of(number)] for number, token in enumerate(whole, first)}
-
-        def ids_of(chunk: bytes) -> list[int]:
-            return ids_of_whole.get(chunk) or list(map(id_of, apply(chunk)))
-
-        return ids_of
 
     def to_json(self, content: Content) -> bytes:
         """Return the content of the file."""

@@ -40,38 +40,34 @@ class Content(NamedTuple):
     @property
     def schema_version(self) -> int:
         """The lowest schema version that can hold it."""
-        return NUMBERED if self.numbering else version_of(self.pattern, self.special_names).number
+        return NUMBERED if self.numbering else version_of(self.pattern, self.special_names)
 
 
 class Version(NamedTuple):
     """A schema version.
 
-    number: the value of `schema_version`.
     patterns: the patterns that it can hold.
     special_token: the only special token that it can hold; None allows any by `train`'s rules.
     """
 
-    number: int
     patterns: tuple[Pattern, ...]
     special_token: str | None
 
 
 VERSIONS: Final = {
-    SCHEMA_VERSION: Version(SCHEMA_VERSION, (GPT2,), END_OF_TEXT_TOKEN),
-    2: Version(2, (*PATTERNS.values(),), None),
+    SCHEMA_VERSION: Version((GPT2,), END_OF_TEXT_TOKEN),
+    2: Version((*PATTERNS.values(),), None),
 }
 """The schema versions whose ids are in order, the lowest first."""
 
 
-def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
+def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> int:
     """Return the lowest schema version that can hold such a tokenizer, with ids in order."""
-    lowest, *_ = (
-        version
-        for version in VERSIONS.values()
-        if pattern in version.patterns
-        and (version.special_token is None or [*special_tokens] == [version.special_token])
+    return next(
+        number
+        for number, (patterns, only) in VERSIONS.items()
+        if pattern in patterns and (only is None or [*special_tokens] == [only])
     )
-    return lowest
 
 
 def pattern_of(text: object, patterns: Sequence[Pattern]) -> Pattern:
