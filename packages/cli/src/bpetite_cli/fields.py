@@ -23,6 +23,12 @@ class Files(TypedDict):
     files: Annotated[int, "files read; the figures are their sum"]
 
 
+class Corpus(Files):
+    """How many inputs, and how many bytes."""
+
+    bytes: int
+
+
 class Text(TypedDict):
     """How much text."""
 

@@ -43,7 +43,7 @@ class Artifact(Content):
         """
         pairs = list(merges)
         tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-        size = FileSize(pattern, special_names)
+        size = FileSize(Content([], [], pattern, special_names))
         for rank, (left, right) in enumerate(pairs):
             if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
                 refuse(f"merges[{rank}]", f"two ids below {len(tokens)}", [left, right])
@@ -80,9 +80,7 @@ class Artifact(Content):
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
-        if self.numbering:
-            return self.numbering.to_json(self)
-        return to_json(self.merges, self.pattern, self.special_names)
+        return self.numbering.to_json(self) if self.numbering else to_json(self)
 
     @property
     def ids(self) -> Sequence[int]:

@@ -178,7 +178,7 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
         from bpetite._extending import Extension  # noqa: PLC0415 - only for these
 
         extension = Extension(start, merges, tokens)
-    file_size = extension or FileSize(start.pattern, start.special_names, merges)
+    file_size = extension or FileSize(start)
     taken = extension.taken if extension else ()
     pairs = Pairs(_symbols(chunks, merges))
     counts: list[int] = []
@@ -245,13 +245,10 @@ def _too_large(vocab_size: int) -> ValueError:
     If each merge makes the longest token longer, tokens take memory quadratic in the text.
     The maximum size of the file limits that.
     """
-    if vocab_size == MAX_VOCAB_SIZE:
-        message = f"vocab_size must be at most {vocab_size:,} for this corpus"
-    else:
-        message = (
-            f"vocab_size must be at most {vocab_size:,} for this corpus: with more tokens, the "
-            f"tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the maximum"
-        )
+    message = f"vocab_size must be at most {vocab_size:,} for this corpus"
+    if vocab_size < MAX_VOCAB_SIZE:
+        file = f"the tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the maximum"
+        message = f"{message}: with more tokens, {file}"
     return ValueError(message)
 
 

@@ -53,8 +53,7 @@ class _Chunk(TypedDict):
     pattern: str
 
 
-class _Figures(fields.Files):
-    bytes: int
+class _Figures(fields.Corpus):
     chunks: Annotated[int, "chunks of the text"]
     distinct_chunks: Annotated[int, "different chunks of the text, one on each line"]
     pattern: str

@@ -57,8 +57,7 @@ class _Size(TypedDict):
     unused: Annotated[int, "ids, special tokens included, that do not occur in the text"]
 
 
-class _Sizes(fields.Files):
-    bytes: int
+class _Sizes(fields.Corpus):
     sizes: Annotated[list[_Size], "the figures of each size of the vocabulary"]
 
 

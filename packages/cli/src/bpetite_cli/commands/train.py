@@ -42,11 +42,7 @@ class _Specified(TypedDict):
     elapsed_ms: Annotated[int, "`seconds` in milliseconds"]
 
 
-class _Corpus(_Specified, fields.Files):
-    bytes: int
-
-
-class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
+class _Summary(_Specified, fields.Corpus, fields.Outputs, fields.Tokenizer):
     seconds: Annotated[float, "the seconds for reading and training"]
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"

@@ -8,12 +8,11 @@ Not here: checking any other file (`checks`).
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._patterns import Pattern
-from bpetite._schema.versions import VERSIONS, Content, pattern_of, special_tokens_of, version_of
+from bpetite._schema.versions import VERSIONS, Content, pattern_of, special_tokens_of
 from bpetite._strict_json import parse_json
 
 _MERGES: Final = b'"merges":['
@@ -21,14 +20,13 @@ _VOCAB: Final = b',"vocab":{'
 _LONGEST_MIDDLE: Final = 1 << 23
 
 
-def to_json(
-    merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: Sequence[str]
-) -> bytes:
-    """Return the content of the file of this tokenizer.
+def to_json(content: Content) -> bytes:
+    """Return the content of the file of this tokenizer, whose ids are in order.
 
     `json.dumps` writes the same, but takes more than twice as long. Here each byte is
     formatted once, because the text of a token joins the texts of its two parts.
     """
+    merges, special_tokens = content.merges, content.special_names
     numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
     for left, right in merges:
         numbers.append(f"{numbers[left]},{numbers[right]}")
@@ -38,15 +36,15 @@ def to_json(
     pairs = ",".join([f"[{left},{right}]" for left, right in merges])
     # Sorting the entries sorts the keys, because a quote sorts before any digit.
     vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(numbers)]))
-    content = (
+    file = (
         f'{{"mergeable_vocab_size":{size},'
         f'"merges":[{pairs}],'
-        f'"pretokenizer_pattern":{json.dumps(pattern.text)},'
-        f'"schema_version":{version_of(pattern, special_tokens)},'
+        f'"pretokenizer_pattern":{json.dumps(content.pattern.text)},'
+        f'"schema_version":{content.schema_version},'
         f'"special_tokens":{json.dumps(special, sort_keys=True, separators=(",", ":"))},'
         f'"vocab":{{{vocab}}}}}'
     )
-    return content.encode("ascii")
+    return file.encode("ascii")
 
 
 def of_json(data: bytes) -> Content | None:
@@ -83,9 +81,8 @@ def of_json(data: bytes) -> Content | None:
         return None
     except ValueError:
         return None
-    if len(tokens) > MAX_VOCAB_SIZE or to_json(pairs, pattern, special_tokens) != data:
-        return None
-    return Content(pairs, tokens, pattern, special_tokens)
+    content = Content(pairs, tokens, pattern, special_tokens)
+    return None if len(tokens) > MAX_VOCAB_SIZE or to_json(content) != data else content
 
 
 def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
@@ -104,13 +101,8 @@ class FileSize:
     bytes: the size with the merges so far.
     """
 
-    def __init__(
-        self,
-        pattern: Pattern,
-        special_tokens: Sequence[str],
-        merges: Iterable[tuple[int, int]] = (),
-    ) -> None:
-        self.bytes = len(to_json([], pattern, special_tokens))
+    def __init__(self, content: Content) -> None:
+        self.bytes = len(to_json(content._replace(merges=[])))
         # For each id, the length of the id, and of its bytes with a comma after each.
         self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
         self._characters = [digits + 1 for digits in self._digits]
@@ -119,9 +111,9 @@ class FileSize:
         self._more_digits: Counter[int] = Counter()
         for power in (10**digits for digits in range(3, 8)):
             self._more_digits[power - 1] += 1
-            for place in range(len(special_tokens)):
+            for place in range(len(content.special_names)):
                 self._more_digits[power - 1 - place] += 2
-        for left, right in merges:
+        for left, right in content.merges:
             self.add(left, right)
 
     def add(self, left: int, right: int) -> bool:

@@ -40,7 +40,14 @@ class Content(NamedTuple):
     @property
     def schema_version(self) -> int:
         """The lowest schema version that can hold it."""
-        return NUMBERED if self.numbering else version_of(self.pattern, self.special_names)
+        if self.numbering:
+            return NUMBERED
+        lowest, *_ = (
+            number
+            for number, (patterns, only) in VERSIONS.items()
+            if self.pattern in patterns and (only is None or self.special_names == (only,))
+        )
+        return lowest
 
 
 class Version(NamedTuple):
@@ -59,15 +66,6 @@ VERSIONS: Final = {
     2: Version((*PATTERNS.values(),), None),
 }
 """The schema versions whose ids are in order, the lowest first."""
-
-
-def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> int:
-    """Return the lowest schema version that can hold such a tokenizer, with ids in order."""
-    return next(
-        number
-        for number, (patterns, only) in VERSIONS.items()
-        if pattern in patterns and (only is None or [*special_tokens] == [only])
-    )
 
 
 def pattern_of(text: object, patterns: Sequence[Pattern]) -> Pattern:
