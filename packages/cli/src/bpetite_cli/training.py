@@ -53,14 +53,11 @@ class _Listener(logging.Handler):
             case {"event": "counted"}:
                 self._work.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
-                self._show(merges, wanted)
-
-    def _show(self, merges: int, wanted: int) -> None:
-        if self._merges:
-            self._work.advance(merges - self._merges)
-        else:
-            self._work.begin("merging pairs", wanted, merges, "{:,}".format)
-        self._merges = merges
+                if self._merges:
+                    self._work.advance(merges - self._merges)
+                else:
+                    self._work.begin("merging pairs", wanted, merges, "{:,}".format)
+                self._merges = merges
 
 
 def learn(

@@ -46,7 +46,9 @@ class Decoder:
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
-            self._locate(error, ids)
+            ends = accumulate(len(self.tokens[token_id]) for token_id in ids)
+            place = next(place for place, end in enumerate(ends) if end > error.start)
+            error.reason = f"{error.reason} (token id {index(ids[place])} at position {place})"
             raise
 
     def _join(self, ids: Sequence[int]) -> bytes:
@@ -76,12 +78,6 @@ class Decoder:
                     f"the ids are {first} to {last}{gaps}"
                 )
         return numbers
-
-    def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
-        """Add the id that contains the invalid byte to the reason of the error."""
-        ends = accumulate(len(self.tokens[token_id]) for token_id in ids)
-        position = next(position for position, end in enumerate(ends) if end > error.start)
-        error.reason = f"{error.reason} (token id {index(ids[position])} at position {position})"
 
 
 def _listed(token_ids: object) -> list[int]:

@@ -19,6 +19,7 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
@@ -42,15 +43,14 @@ _PartSize: TypeAlias = tuple[int, int, int, str | None]
 """The number of a file, the bytes and tokens of a part of it, and any error."""
 
 
+@dataclass
 class _FileSize:
     """The bytes and tokens of one input so far, or its error."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.name = values.text_argument(path)
-        self.size = 0
-        self.tokens = 0
-        self.error: str | None = None
+    path: str
+    size: int = 0
+    tokens: int = 0
+    error: str | None = None
 
 
 class _File(TypedDict):
@@ -110,11 +110,9 @@ def _run(options: argparse.Namespace) -> None:
         with Sharing(sizes_of, jobs, lambda part: len(part[1]), work) as sharing:
             for sizes in sharing.results(_read(documents, files, counter.in_blocks, sharing)):
                 _add(sizes, files)
-        total = _FileSize("total")
-        for file in files:
-            if file.error is None:
-                total.size += file.size
-                total.tokens += file.tokens
+        good = [file for file in files if file.error is None]
+        size, tokens = sum(file.size for file in good), sum(file.tokens for file in good)
+        total = _FileSize("total", size, tokens)
         complaints = _complaints(files, total.tokens, options.max)
         work.hide()
         for complaint in complaints[:-1]:
@@ -197,8 +195,8 @@ def _as_lines(files: Sequence[_FileSize], total: _FileSize, *, named: bool) -> I
 
 def _line(file: _FileSize) -> bytes:
     """Return a line of the table, with the name quoted if it would break the table."""
-    name = file.name if file.name.isprintable() else quoted(file.name)
-    return f"{file.tokens}\t{name}\n".encode()
+    name = values.text_argument(file.path)
+    return f"{file.tokens}\t{name if name.isprintable() else quoted(name)}\n".encode()
 
 
 def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _Totals:
@@ -216,7 +214,7 @@ def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _T
 def _file(file: _FileSize) -> _File:
     good = file.error is None
     return {
-        "path": file.name,
+        "path": values.text_argument(file.path),
         "bytes": file.size if good else None,
         "tokens": file.tokens if good else None,
         "bytes_per_token": fields.ratio(file.size, file.tokens) if good else None,

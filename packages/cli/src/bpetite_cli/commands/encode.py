@@ -45,8 +45,8 @@ _SEPARATORS: Final = ("--separator-token", "--separator")
 _Part: TypeAlias = str | int
 """Text that ends at a safe boundary, or the id of a separator."""
 
-_Packed: TypeAlias = tuple[int, int, int, bytes]
-"""The bytes and tokens of some texts, the separators around them, and all ids in a format."""
+_Figures: TypeAlias = tuple[int, int, int]
+"""The bytes and tokens of some texts, and the separators around them."""
 
 
 class _Summary(fields.Files, fields.Text, fields.Outputs):
@@ -95,7 +95,7 @@ def add_command(commands: arguments.Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     _check_output(options)
     documents, size = arguments.checked_documents(options)
-    figures = _Figures()
+    figures: list[_Figures] = [(0, 0, 0)]
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
         _check_width(options.format, max(artifact.ids))
@@ -105,24 +105,25 @@ def _run(options: argparse.Namespace) -> None:
         jobs = arguments.jobs_of(options)
         with Sharing(pack, jobs, _length, work) as sharing:
             texts = _with_separators(documents.read(sharing), separator, options.separator_at)
-            ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
+            ids = FORMATS[options.format].join(_noted(figures, sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
         if options.output is None:
             work.send(result)
             return
+        text_bytes, tokens, separators = map(sum, zip(*figures, strict=True))
         summary: _Summary = {
             "files": len(documents.paths),
-            **fields.text_fields(figures.size, figures.tokens),
+            **fields.text_fields(text_bytes, tokens),
             "outputs": [values.text_argument(options.output)],
-            "separators": figures.separators,
+            "separators": separators,
             "format": options.format,
             "file_bytes": result.size,
         }
-        others = f" and {messages.counted(figures.separators, 'separator')}"
+        others = f" and {messages.counted(separators, 'separator')}"
         work.report(
             summary,
-            f"saved: {quoted(options.output)}, {figures.tokens:,} tokens"
-            f"{others if figures.separators else ''} as {options.format}, "
+            f"saved: {quoted(options.output)}, {tokens:,} tokens"
+            f"{others if separators else ''} as {options.format}, "
             f"{messages.in_units(result.size)}",
         )
 
@@ -131,7 +132,9 @@ def _length(part: _Part) -> int:
     return len(part) if isinstance(part, str) else 0
 
 
-def _pack(tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]) -> _Packed:
+def _pack(
+    tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]
+) -> tuple[_Figures, bytes]:
     """Turn texts and separators into their sizes, and their ids in the format with this name."""
     ids: list[int] = []
     for part in batch:
@@ -142,24 +145,14 @@ def _pack(tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]) -
     sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
     separators = len(batch) - len(sizes)
     data = FORMATS[name].pack(ids) if ids else b""
-    return sum(sizes), len(ids) - separators, separators, data
+    return (sum(sizes), len(ids) - separators, separators), data
 
 
-class _Figures:
-    """How many bytes and tokens the texts have that are encoded so far, and the separators."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.tokens = 0
-        self.separators = 0
-
-    def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
-        """Yield the bytes of each batch, and add its figures."""
-        for size, tokens, separators, data in packed:
-            self.size += size
-            self.tokens += tokens
-            self.separators += separators
-            yield data
+def _noted(noted: list[_Figures], packed: Iterable[tuple[_Figures, bytes]]) -> Iterator[bytes]:
+    """Yield the bytes of each batch, and note its figures."""
+    for figures, data in packed:
+        noted.append(figures)
+        yield data
 
 
 def _check_output(options: argparse.Namespace) -> None:

@@ -71,10 +71,11 @@ class Workers(Generic[Task, Result]):
     def close(self) -> None:
         """End all workers at once."""
         for worker in self._workers:
-            worker.kill()
+            worker.process.kill()  # it has nothing to undo
         self._threads.shutdown(cancel_futures=True)
         for worker in self._workers:
-            worker.close()
+            worker.process.join()
+            worker.pipe.close()
 
     def _do(self, task: Task) -> Result:
         worker = self._idle.get()
@@ -88,37 +89,24 @@ class _Worker(Generic[Task, Result]):
     """One process and the pipe to it."""
 
     def __init__(self, work: Callable[[Task], Result]) -> None:
-        self._pipe, end = _SPAWN.Pipe()
+        self.pipe, end = _SPAWN.Pipe()
         with end:  # close this copy, so that the pipe ends with the process
-            self._process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
-            self._process.start()
+            self.process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
+            self.process.start()
 
     def do(self, task: Task) -> Result:
         """Send a task and wait for its result."""
         try:
-            _send(self._pipe, task)
-            result: Result | MemoryError = self._pipe.recv()
+            _send(self.pipe, task)
+            result: Result | MemoryError = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join()
-            raise _ended(self._reason()) from None
+            self.process.join()
+            status = self.process.exitcode or 0
+            killed = f"killed by {signal.Signals(-status).name}" if status < 0 else ""
+            raise _ended(killed or f"exit status {status}") from None
         if isinstance(result, MemoryError):
             raise result
         return result
-
-    def kill(self) -> None:
-        """Kill the process; it has nothing to undo."""
-        self._process.kill()
-
-    def close(self) -> None:
-        """Wait until a killed process has ended."""
-        self._process.join()
-        self._pipe.close()
-
-    def _reason(self) -> str:
-        status = self._process.exitcode
-        if status is None or status >= 0:
-            return f"exit status {status}"
-        return f"killed by {signal.Signals(-status).name}"
 
 
 def _ended(reason: str) -> Failure:
