@@ -73,8 +73,9 @@ class Decoder:
             if number not in self._ids:
                 first, last = min(self._ids), max(self._ids)
                 gaps = ", with gaps" if last - first >= len(self._ids) else ""
+                shown = number if abs(number) < 10**30 else f"of {number.bit_length()} bits"
                 raise KeyError(
-                    f"unknown token id {_short(number)} at position {position}; "
+                    f"unknown token id {shown} at position {position}; "
                     f"the ids are {first} to {last}{gaps}"
                 )
         return numbers
@@ -104,8 +105,3 @@ def _integer(value: object) -> int | None:
         return index(value)
     except TypeError:  # an array has `__index__`, but only an array of one item is an integer
         return None
-
-
-def _short(number: int) -> str:
-    """Return a number for a message, or its size if it has more than 30 digits."""
-    return str(number) if abs(number) < 10**30 else f"of {number.bit_length()} bits"

@@ -15,12 +15,15 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise, repeat
-from typing import Final
+from typing import Final, TypeAlias
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 
 _SHORT_BYTES: Final = 64
 """The length up to which scanning all pairs for each merge is faster."""
+
+Pair: TypeAlias = tuple[int, int]
+"""Two ids that a merge joins."""
 
 _NO_MERGE: Final = MAX_VOCAB_SIZE
 _GONE: Final = -1
@@ -29,7 +32,7 @@ _GONE: Final = -1
 class Merges:
     """The merges of a tokenizer: the pair at rank r makes the id 256 + r."""
 
-    def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, pairs: Sequence[Pair]) -> None:
         self._pairs = pairs
         # One object for each id: in an array or a range, each access makes a new one.
         self._ids = [*range(BASE_VOCAB_SIZE + len(pairs))]
@@ -121,13 +124,13 @@ class Merges:
         return [self._ids[symbol] for symbol in symbols if symbol != _GONE]
 
 
-def unreachable(merges: Sequence[tuple[int, int]]) -> list[int]:
+def unreachable(merges: Sequence[Pair]) -> list[int]:
     """Return the ids that the bytes of their tokens do not encode to, in order.
 
     The bytes of a merge encode to it if both parts encode to themselves, no earlier merge has its
     pair, and none crosses its middle (`Reachable.reachable_iff` in docs/proof).
     """
-    ids: dict[tuple[int, int], int] = {}
+    ids: dict[Pair, int] = {}
     found: dict[int, None] = {}
     for new, pair in enumerate(merges, BASE_VOCAB_SIZE):
         again = ids.setdefault(pair, new) != new
@@ -136,11 +139,7 @@ def unreachable(merges: Sequence[tuple[int, int]]) -> list[int]:
     return [*found]
 
 
-def _is_torn(
-    pair: tuple[int, int],
-    merges: Sequence[tuple[int, int]],
-    ids: Mapping[tuple[int, int], int],
-) -> bool:
+def _is_torn(pair: Pair, merges: Sequence[Pair], ids: Mapping[Pair, int]) -> bool:
     """Return whether a merge crosses the middle before both parts are complete.
 
     At any time, one token ends at the middle and one starts there. Going back in time, the

@@ -19,7 +19,7 @@ from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
-from bpetite._merges import Merges
+from bpetite._merges import Merges, Pair
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
 from bpetite._quoting import shortened
@@ -206,9 +206,7 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
     return Learned(start._replace(merges=merges, tokens=tokens), counts)
 
 
-def _symbols(
-    chunks: Mapping[str, int], merges: Sequence[tuple[int, int]]
-) -> Iterator[tuple[str, int]]:
+def _symbols(chunks: Mapping[str, int], merges: Sequence[Pair]) -> Iterator[tuple[str, int]]:
     """Yield the symbols of each chunk, which is encoded with the merges, and its count."""
     if not merges:
         for chunk, count in chunks.items():

@@ -12,7 +12,7 @@ Examples:
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
@@ -76,22 +76,15 @@ def _run(options: argparse.Namespace) -> None:
         before = None
         if options.since is not None:
             before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
-        _print_vocabulary(artifact, before, in_json=options.json)
+        rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
+        data = vocabulary.vocabulary_data(artifact, before)
+        outputs.write_rows(rows, data, in_json=options.json)
     elif options.token is not None or options.token_text is not None:
         _print_trees(artifact, _chosen(artifact, options), in_json=options.json)
     elif options.json:
         outputs.write_json(overview.overview_data(options.model, artifact))
     else:
         outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
-
-
-def _print_vocabulary(
-    artifact: models.Model, before: Mapping[int, list[int]] | None, *, in_json: bool
-) -> None:
-    if in_json or not outputs.is_terminal():
-        outputs.write_output(map(outputs.json_line, vocabulary.vocabulary_data(artifact, before)))
-    else:
-        outputs.stream_output(vocabulary.draw_vocabulary(artifact, before, look_at_output()))
 
 
 def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: bool) -> None:

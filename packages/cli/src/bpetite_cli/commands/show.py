@@ -10,7 +10,7 @@ Examples:
 import argparse
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite_cli import arguments, fields
@@ -21,6 +21,9 @@ from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
+
+_Token: TypeAlias = tuple[int, bytes]
+"""An id and its bytes."""
 
 _INSIDE_CHARACTER: Final = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 that continue a character."""
@@ -83,22 +86,18 @@ def _run(options: argparse.Namespace) -> None:
             work.stream(_rows(artifact, tokens, look_at_output()))
 
 
-def _tokens(
-    artifact: models.Model, texts: Iterable[str], *, ordinary: bool
-) -> Iterator[tuple[int, bytes]]:
+def _tokens(artifact: models.Model, texts: Iterable[str], *, ordinary: bool) -> Iterator[_Token]:
     tokenizer = Tokenizer._of(artifact)
     for text in texts:
         for token_id in tokenizer.encode(text, ordinary=ordinary):
             yield token_id, artifact.by_id[token_id]
 
 
-def _rows(
-    artifact: models.Model, tokens: Iterable[tuple[int, bytes]], screen: Screen
-) -> Iterator[str]:
+def _rows(artifact: models.Model, tokens: Iterable[_Token], screen: Screen) -> Iterator[str]:
     """Yield the rows and a summary line."""
     count = size = 0
 
-    def noted(token: tuple[int, bytes]) -> tuple[int, bytes]:
+    def noted(token: _Token) -> _Token:
         nonlocal count, size
         count += 1
         size += len(token[1])
@@ -109,7 +108,7 @@ def _rows(
     yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
 
 
-def _json_lines(tokens: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+def _json_lines(tokens: Iterable[_Token]) -> Iterator[bytes]:
     end = end_character = 0
     for token_id, token in tokens:
         start, start_character = end, end_character

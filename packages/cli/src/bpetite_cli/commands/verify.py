@@ -153,9 +153,7 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(fault)
 
 
-def _begin(
-    model: models.Model, start: models.Model | None, options: argparse.Namespace
-) -> Artifact:
+def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace) -> Artifact:
     """Return what training begins with, after checking that the tokenizer can continue it."""
     fault = None
     if start is None:

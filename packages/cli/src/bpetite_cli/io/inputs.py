@@ -171,42 +171,31 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _decoded(path: str, content: Content, reading: Reading) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
-    seen = _Seen(content.blocks)
-    texts = codecs.iterdecode(seen, "utf-8")
+    begin = last = b""  # the first bytes, and the last block after the end of the block before
+    size = 0
+
+    def noted() -> Iterator[bytes]:
+        nonlocal begin, last, size
+        for block in content.blocks:
+            begin = begin or block[:8]
+            last = last[-8:] + block
+            size += len(block)
+            yield block
+
+    texts = codecs.iterdecode(noted(), "utf-8")
     try:
         first = next(texts, "")
         if first.startswith(_BYTE_ORDER_MARK):
             reading.note(name_of(path), MARKED)
-        if is_utf16(seen.last):
+        if is_utf16(last):
             reading.note(name_of(path), UTF16)
         yield from chain([first] if first else [], texts)
     except UnicodeDecodeError as error:
         left = len(error.object) - error.start  # bytes from the wrong one to the end of the block
-        place = len(seen.last) - left
+        place = len(last) - left
         raise Failure(
-            f"{name_of(path)} is not UTF-8: byte 0x{seen.last[place]:02x} at offset "
-            f"{seen.size - left}{' in the decompressed text' if content.compression else ''} "
-            f"(around it: {seen.last[max(0, place - 4) : place + 4].hex(' ')})\n"
-            f"{advice_on_conversion(seen.begin, error.object, error)}"
+            f"{name_of(path)} is not UTF-8: byte 0x{last[place]:02x} at offset "
+            f"{size - left}{' in the decompressed text' if content.compression else ''} "
+            f"(around it: {last[max(0, place - 4) : place + 4].hex(' ')})\n"
+            f"{advice_on_conversion(begin, error.object, error)}"
         ) from None
-
-
-class _Seen:
-    """Blocks of bytes, and what a message needs of those that are read.
-
-    size: the number of their bytes.
-    begin: the first of them.
-    last: the last block, after the end of the block before.
-    """
-
-    def __init__(self, blocks: Iterable[bytes]) -> None:
-        self.size = 0
-        self.begin = self.last = b""
-        self._blocks = blocks
-
-    def __iter__(self) -> Iterator[bytes]:
-        for block in self._blocks:
-            self.size += len(block)
-            self.begin = self.begin or block[:8]
-            self.last = self.last[-8:] + block
-            yield block

@@ -52,6 +52,14 @@ def json_line(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
+def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]], *, in_json: bool) -> None:
+    """Write rows to a terminal, and JSON Lines elsewhere or on request."""
+    if in_json or not is_terminal():
+        write_output(map(json_line, data))
+    else:
+        stream_output(rows)
+
+
 class Result(NamedTuple):
     """A complete result.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from bpetite_cli.io.inputs import is_typed
 from bpetite_cli.io.outputs import Result, stream_output
@@ -19,6 +19,9 @@ from bpetite_cli.terminal.results import write_result
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
+
+_Show: TypeAlias = Callable[[int], str]
+"""Writes a number of bytes or steps."""
 
 _PATIENCE_SECONDS: Final = 1.0
 """How long a command runs before a bar appears."""
@@ -65,23 +68,16 @@ class Work:
         self.hide()
         say(*self._warnings, *warnings(self._notes))
 
-    def begin(
-        self,
-        phase: str,
-        total: int | None = None,
-        done: int = 0,
-        show: Callable[[int], str] = in_units,
-    ) -> None:
+    def begin(self, phase: str, total: int | None = None, show: _Show = in_units) -> None:
         """Begin the next phase.
 
         Args:
             phase: what the command does in this phase.
             total: the number of bytes or steps, or None if it is unknown.
-            done: the number of them already done.
             show: how to write such a number.
         """
         with self._lock:
-            self._phase, self._total, self._done, self._show = phase, total, done, show
+            self._phase, self._total, self._done, self._show = phase, total, 0, show
             if self._bar is not None:
                 self._bar.refresh()  # the end of the last phase
                 self._bar.remove_task(self._bar.task_ids[0])
@@ -190,7 +186,7 @@ def _line() -> "Progress":
 
 def _amount(task: "Task") -> str:
     """Return the amount done and the total amount."""
-    show: Callable[[int], str] = task.fields["show"]
+    show: _Show = task.fields["show"]
     done = show(int(task.completed)) if task.completed else ""
     return f"{done if task.total is None else f'{done or 0} of {show(int(task.total))}':>20}"
 

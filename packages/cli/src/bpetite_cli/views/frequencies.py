@@ -33,11 +33,9 @@ def print_frequencies(documents: Documents, options: argparse.Namespace) -> None
         artifact = load_artifact(options.model)
         work.begin_reading("counting", size)
         counts = count_ids(artifact, documents, options, work)
-        if outputs.is_terminal() and not options.json:
-            work.stream(draw_frequencies(artifact, counts, look_at_output()))
-        else:
-            lines = map(outputs.json_line, frequency_data(artifact, counts))
-            work.send(outputs.complete(lines))
+        work.hide()
+        rows = draw_frequencies(artifact, counts, look_at_output())
+        outputs.write_rows(rows, frequency_data(artifact, counts), in_json=options.json)
 
 
 def count_ids(

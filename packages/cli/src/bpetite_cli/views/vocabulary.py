@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite_cli.fields import Token, token_fields
@@ -13,6 +13,10 @@ from bpetite_cli.terminal.visible import cells, shortened
 
 _ROWS_OF_A_PART: Final = 1 << 9
 """The number of rows to write at once; a system call for each would be slow."""
+
+
+Before: TypeAlias = Mapping[int, list[int]] | None
+"""The tokens to show, with the ids that an old tokenizer gives for them; None is all tokens."""
 
 
 class Entry(Token):
@@ -40,9 +44,7 @@ def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
     }
 
 
-def vocabulary_data(
-    artifact: Model, before: Mapping[int, list[int]] | None
-) -> Iterator[Entry | NewEntry]:
+def vocabulary_data(artifact: Model, before: Before) -> Iterator[Entry | NewEntry]:
     """Yield every token, or only those with ids before, in the order of the ids."""
     for token_id in sorted(artifact.ids if before is None else before):
         rank, pair = artifact.merge_of(token_id) or (None, None)
@@ -51,9 +53,7 @@ def vocabulary_data(
         yield entry if before is None else {**entry, "old_ids": before[token_id]}
 
 
-def draw_vocabulary(
-    artifact: Model, before: Mapping[int, list[int]] | None, screen: Screen
-) -> Iterator[str]:
+def draw_vocabulary(artifact: Model, before: Before, screen: Screen) -> Iterator[str]:
     """Yield rows of the same tokens, many at a time."""
     figures = len(str(max(artifact.ids)))
     chosen = sorted(artifact.ids if before is None else before)
@@ -62,13 +62,7 @@ def draw_vocabulary(
         yield part
 
 
-def _row(
-    artifact: Model,
-    token_id: int,
-    figures: int,
-    screen: Screen,
-    before: Mapping[int, list[int]] | None,
-) -> str:
+def _row(artifact: Model, token_id: int, figures: int, screen: Screen, before: Before) -> str:
     """Return the id of a token, its text, and the ids before or what it joins and the rank."""
     begin, room = screen.beside([f"{token_id:>{figures}}"])
     token = artifact.by_id[token_id]

@@ -18,14 +18,7 @@ from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite._quoting import shortened
 from bpetite._schema.checks import checked_entries, checked_merges, checked_size
-from bpetite._schema.versions import (
-    NUMBERED,
-    Content,
-    checked_object,
-    in_order_of_ids,
-    pattern_of,
-    refuse,
-)
+from bpetite._schema.versions import NUMBERED, Content, in_order_of_ids, pattern_of, refuse
 from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
 
 MOST_IDS: Final = 1 << 21
@@ -108,7 +101,6 @@ def _checked_vocab(vocab: object) -> dict[int, bytes]:
 
 def _checked_special_tokens(special: object, tokens: dict[int, bytes]) -> dict[str, int]:
     """Steps 18 to 21: ids of their own, with the bytes of the texts, which leave the tokens."""
-    special = checked_object(special)
     ids = in_order_of_ids(special, tokens, "an id of its own in vocab", RULES_OF_OTHERS)
     for name, token_id in ids.items():
         token = tokens.pop(token_id)

@@ -87,15 +87,14 @@ def special_tokens_of(special: object, size: int, version: Version) -> tuple[str
     only = version.special_token
     if only and (not isinstance(special, dict) or special.keys() != {only}):
         refuse("special_tokens", f"an object with only the key {only!r}", special)
-    special = checked_object(special)
-    ids = range(size, size + len(special))
+    ids = range(size, size + len(_checked_object(special)))
     expected = f"an id of its own from {size} to {ids.stop - 1}"
     if only:
         expected = f"{size}, the first id after the mergeable ones"
     return (*in_order_of_ids(special, ids, expected, RULES),)
 
 
-def checked_object(special: object) -> dict[str, object]:
+def _checked_object(special: object) -> dict[str, object]:
     """Return the object with the special tokens, or raise `ValueError`: step 18."""
     if not isinstance(special, dict):
         refuse("special_tokens", "an object", special)
@@ -105,11 +104,11 @@ def checked_object(special: object) -> dict[str, object]:
 
 
 def in_order_of_ids(
-    special: dict[str, object], ids: Container[object], expected: str, rules: Rules
+    special: object, ids: Container[object], expected: str, rules: Rules
 ) -> dict[str, int]:
-    """Return the id of each special token, or raise `ValueError`: steps 19 and 20."""
+    """Return the id of each special token, or raise `ValueError`: steps 18 to 20."""
     names: dict[int, str] = {}
-    for name, token_id in special.items():
+    for name, token_id in _checked_object(special).items():
         if type(token_id) is not int or token_id not in ids or token_id in names:
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
