@@ -164,18 +164,16 @@ def test_the_versions_are_equal() -> None:
 
 
 def test_a_classifier_claims_only_what_has_run() -> None:
-    """The systems and versions of Python are those that docs/versions.md says tests ran on."""
+    """The system is the one on which all tests run, and each version of Python from 3.11 on."""
     page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([A-Z]\w+(?:, \w+)*) \| (.*) \| .* \| (.*) \|$", page, re.MULTILINE)
-    ran = [(system, pythons) for system, pythons, by in rows if "simulations" not in by]
-    assert {system for system, _ in ran} == {"Linux"}
-    versions = {*re.findall(r"3\.\d+", ran[0][1])}
+    assert "from 3.11 on." in page
+    assert "All tests run on Linux, the everyday tests on each of these versions" in page
     for member in MEMBERS:
         classifiers = project(PACKAGES / member)["classifiers"]
         systems = [one for one in classifiers if one.startswith("Operating System")]
         assert systems == ["Operating System :: POSIX :: Linux"]
-        claimed = {one.rpartition(" ")[2] for one in classifiers if " :: Python :: 3." in one}
-        assert claimed == versions
+        claimed = [one.rpartition(" ")[2] for one in classifiers if " :: Python :: 3." in one]
+        assert claimed == [f"3.{11 + place}" for place in range(len(claimed))]
 
 
 def test_the_core_depends_on_regex_alone() -> None:

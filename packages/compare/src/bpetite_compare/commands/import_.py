@@ -112,9 +112,9 @@ def _run(options: argparse.Namespace) -> None:
         "vocab_size": imported.vocab_size,
         "merges": imported.vocab_size - 256 - imported.whole_tokens,
         "pattern": imported.pattern,
-        "pattern_from": imported.pattern_from,
         "special_tokens": dict(imported.special_tokens),
         "sha256": imported.sha256,
+        "pattern_from": imported.pattern_from,
         "whole_tokens": imported.whole_tokens,
         "notes": list(imported.notes),
     }
