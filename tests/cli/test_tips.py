@@ -123,3 +123,19 @@ def test_the_name_of_a_model_gets_the_way_that_works(folder: Path, words: str, t
     lines = refused(bpetite(*words.split(), cwd=folder))
     assert "train" not in lines[-1]
     assert tip in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("word", "own", "meant"),
+    [
+        ("--out", "--output", "; did you mean --output?"),
+        ("--eos-token", "--eos", "; did you mean --eos?"),
+        ("--eos-token", "--separator-token", "; did you mean --separator-token?"),
+        ("--bos_token", "--bos", "; did you mean --bos?"),
+        ("--pad-token", "--pad", "; did you mean --pad?"),
+        ("--unk-token", "--unk", "; did you mean --unk?"),
+    ],
+)
+def test_a_word_has_the_name_that_the_command_has(word: str, own: str, meant: str) -> None:
+    """The roles of an export are options of their own."""
+    assert tips.called_here(word, [own]) == meant

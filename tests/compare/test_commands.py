@@ -347,7 +347,8 @@ def test_unreplaceable_outputs_are_rejected_early(
 
 def test_an_export_for_transformers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder has the ids and roles of the special tokens, the length and the template."""
-    monkeypatch.setitem(sys.modules, "transformers", None)  # as if it were not installed
+    for name in ("transformers", "transformers.utils"):  # as if it were not installed
+        monkeypatch.setitem(sys.modules, name, None)
     (folder / "chat.jinja").write_text("{{ messages }}é", encoding="utf-8")
     words = "export --model tokenizer.json --to huggingface --output hf --max-length 1024"
     words += " --chat-template chat.jinja --special <|user|> <|bot|> --special é< --pad é<"

@@ -108,6 +108,14 @@ def test_transformers_settings_need_a_folder(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["bos", "eos", "pad", "unk", "chat_template"])
+def test_a_role_and_a_template_are_text(name: str, small_model: Path, tmp_path: Path) -> None:
+    """Anything else is an error that names the argument."""
+    settings: Any = {name: 5}
+    with pytest.raises(TypeError, match=f"^{name} must be str, got int"):
+        export(small_model, "huggingface", tmp_path / "hf", **settings)
+
+
 # Roles
 
 OTHERS = ("<s>", "</s>", "<pad>")

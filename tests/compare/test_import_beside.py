@@ -155,7 +155,7 @@ def test_without_any_of_them_the_pattern_is_called_a_guess(
     for name, pattern in ALL_PATTERNS.items():
         cut = sum(len(pattern.split(text)) > 1 for text in texts)
         assert f" {name} {cut}" in counts
-    assert counts.startswith(f"of its {len(texts)} tokens, the patterns cut: ")
+    assert counts.startswith(f"of its {len(texts)} tokens that are text, the patterns cut: ")
     assert counts.endswith("; the longest run of digits in a token: 1")
 
 
@@ -166,7 +166,7 @@ def test_the_command_says_what_is_a_guess(files: Files) -> None:
     shown = result.stderr.decode()
     assert "\nchecked: with this pattern, a slow encoder" in shown
     assert "\nnot checked: the pattern gpt2, a guess, as no file names it; --pattern" in shown
-    assert "\nno file names its special tokens, so it has none; --special NAME=ID adds" in shown
+    assert "\nno file lists its special tokens, so it has none; --special NAME=ID adds" in shown
     found = json.loads(result.stdout)
     assert (found["pattern"], found["pattern_from"]) == ("gpt2", "a guess")
     assert any(note.startswith("against gpt2: it cuts") for note in found["notes"])
@@ -355,6 +355,89 @@ def test_two_files_that_disagree_with_the_file_that_has_their_pattern_are_refuse
         files.imported(*TWO)
 
 
+@pytest.mark.parametrize("source", [TWO, ("a.tiktoken",)], ids=["two files", "ranks"])
+def test_an_option_replaces_only_the_pattern_of_the_file_beside(
+    source: tuple[str, ...], files: Files
+) -> None:
+    """With --pattern, special tokens still come from the `tokenizer.json`, which may disagree."""
+    files.write("tokenizer.json", *source)
+    result = files.imported(*source, pattern="gpt2")
+    assert result.special_tokens == SPECIAL
+    assert "tokenizer.json beside it has the pattern qwen2" in result.notes
+    assert not any("lists its special tokens" in note for note in result.notes)
+    agreed = files.imported(*source, pattern="qwen2")
+    assert agreed.special_tokens == SPECIAL
+    assert not any("beside it has the pattern" in note for note in agreed.notes)
+
+
+def test_special_tokens_that_an_option_replaces_are_not_described(files: Files) -> None:
+    """No note is about a token that the tokenizer file does not have."""
+    files.write("tokenizer.json", *TWO)
+    result = files.imported(*TWO, special_tokens={"<x>": 700})
+    assert result.special_tokens == {"<x>": 700}
+    assert not any("<think>" in note for note in result.notes)
+
+
+def test_ignore_merges_is_refused_where_the_file_beside_says_otherwise(files: Files) -> None:
+    """An option is never ignored without a word."""
+    files.write("tokenizer.json", *TWO)
+    with pytest.raises(ValueError, match=r"does not set ignore_merges; leave out --ignore-merges"):
+        files.imported(*TWO, ignore_merges=True)
+    model = files.content["model"] | {"ignore_merges": True}
+    files.write("tokenizer.json", model=model)
+    digest = files.imported(*TWO, ignore_merges=True).sha256
+    assert files.imported(*TWO).sha256 == digest
+
+
+def test_a_form_without_a_pattern_is_compared_with_that_of_the_other(files: Files) -> None:
+    """A guessed pattern makes no disagreement, and --pattern counts for both."""
+    (files.folder / "tekken.json").write_bytes(tekken(files))
+    files.write(*TWO)
+    assert not any("not compared" in note for note in files.imported().notes)
+    (files.folder / "tekken.json").unlink()
+    files.write("a.tiktoken")
+    assert not any("not compared" in note for note in files.imported(pattern="qwen2").notes)
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        pytest.param(["<a>"], id="list"),
+        pytest.param({"x": {"content": "<a>"}}, id="key that is no id"),
+        pytest.param({"600": "<a>"}, id="token that is no object"),
+    ],
+)
+def test_a_damaged_list_of_special_tokens_is_refused(added: object, files: Files) -> None:
+    """A configuration that names special tokens in another way is not skipped without a word."""
+    files.write(*TWO, "tokenizer_config.json", added_tokens_decoder=added)
+    with pytest.raises(ValueError, match=r"tokenizer_config\.json: its added"):
+        files.imported()
+
+
+def test_an_id_of_many_digits_is_shown_as_it_is(files: Files) -> None:
+    """The error has the id of the configuration."""
+    added = {"6000000000": {"content": "<a>", "special": True}}
+    files.write(*TWO, "tokenizer_config.json", added_tokens_decoder=added)
+    with pytest.raises(ValueError, match=r"'<a>' has the id 6000000000; it needs"):
+        files.imported()
+
+
+def test_another_id_in_the_configuration_is_not_called_another_token(files: Files) -> None:
+    """Transformers adds no token that the `tokenizer.json` has, and keeps its id."""
+    added = {"650": {"content": "<|im_start|>", "special": True}}
+    files.write("tokenizer.json", "tokenizer_config.json", added_tokens_decoder=added)
+    assert not any("configuration beside" in note for note in files.imported().notes)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json"])
+def test_an_empty_file_is_called_empty(name: str, files: Files) -> None:
+    """Also in a folder, where the error names the file."""
+    files.write(*TWO)
+    (files.folder / name).write_bytes(b"")
+    with pytest.raises(ValueError, match=rf"{name}.*: (the file|vocab\.json) is empty"):
+        files.imported()
+
+
 def test_a_file_beside_that_does_not_open_is_named(files: Files) -> None:
     """It cannot be compared, and a note says why; the tokenizer opens."""
     files.write("tokenizer.json")
@@ -380,7 +463,7 @@ def test_special_tokens_in_the_configuration_alone_are_named(files: Files) -> No
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json", "merges.txt", "tekken.json"])
-@pytest.mark.parametrize("kind", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("kind", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_a_byte_order_mark_is_called_by_its_name(name: str, kind: str, files: Files) -> None:
     """The libraries of these forms refuse it, too; only tiktoken skips one before ranks."""
     files.write(*TWO)

@@ -128,6 +128,7 @@ def test_the_chat_template(ours: Tokenizer, both: list[Any]) -> None:
         pytest.param("a\n\n{% foo %}", r" in line 3: Encountered unknown tag 'foo'", id="a tag"),
         pytest.param("{{ x | nofilter }}", " in line 1: No filter named 'nofilter'", id="a filter"),
         pytest.param("{{ f(a=1, a=2) }}", ": keyword argument repeated", id="Python's own error"),
+        pytest.param("{% break %}", ": 'break' outside loop$", id="a line of Jinja's own code"),
         pytest.param(f"{{{{ {'(' * 5000} }}}}", ": maximum recursion depth", id="too deep"),
     ],
 )

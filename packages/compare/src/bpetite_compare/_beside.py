@@ -17,10 +17,12 @@ from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import GUESS, TAKE_TOKENIZER_JSON, Obstacles, Settings
 from bpetite_compare._from_huggingface import (
+    ORDINARY,
     about_ordinary,
     checked_added_tokens,
     read_huggingface,
 )
+from bpetite_compare._spellings import named
 
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
 """The files that `settings_for` reads."""
@@ -50,7 +52,9 @@ _FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
 def read_source(path: str) -> bytes:
     """Return the content of a file of another library."""
     data = read_file(path, _LARGEST_FILE)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    halves = data[:4:2], data[1:4:2]  # without a mark, UTF-16 has a NUL in every second byte
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if marked or {half.count(0) for half in halves} == {0, 2}:
         raise ValueError(f"{os.path.basename(path)} is UTF-16; save it as UTF-8")
     return data
 
@@ -71,17 +75,18 @@ def settings_for(path: str, given: Mapping[str, Any]) -> Settings:
     Raises:
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
-    folder, special = os.path.dirname(path), given["special"]
-    tokenizer = _object_in(folder, "tokenizer.json")
-    if "model" in tokenizer and given["pattern"] is None:
-        with _naming("tokenizer.json beside it"):
-            theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
-            theirs.obstacles.check()
-        special = theirs.special_tokens if special is None else special
-        return Settings(theirs.splits, "tokenizer.json", special, theirs.whole, theirs.notes)
-    config, notes = _object_in(folder, "tokenizer_config.json"), list[str]()
+    folder = os.path.dirname(path)
+    pattern, special, whole = given["pattern"], given["special"], given["ignore_merges"]
+    tokenizer, notes = _object_in(folder, "tokenizer.json"), list[str]()
+    if "model" in tokenizer:
+        known = _settings_of(tokenizer, given)
+        if pattern is None:
+            return known
+        special, whole, notes = known.special_tokens, known.whole, [*known.notes]
+    config = _object_in(folder, "tokenizer_config.json")
     if special is None:
-        special, notes = special_tokens_beside(folder)
+        special, more = special_tokens_beside(folder)
+        notes += more
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
     if config.get("add_prefix_space") is True:
         raise ValueError(
@@ -92,12 +97,32 @@ def settings_for(path: str, given: Mapping[str, Any]) -> Settings:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
     if kind in _TO_NFC and not given["drop_normalizer"]:
         notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
-    if given["pattern"] is not None:
-        pattern, named_by = given["pattern"], "--pattern"
-    else:
+    named_by = "--pattern"
+    if pattern is None:
         pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
     splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
-    return Settings(splits, named_by, special, given["ignore_merges"], (*notes,))
+    return Settings(splits, named_by, special, whole, (*notes,))
+
+
+def _settings_of(tokenizer: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
+    """Return what a tokenizer.json has; options precede it, and where they differ, a note says so.
+
+    Raises:
+        ValueError: it cannot be imported; with --pattern, only if it is damaged.
+    """
+    pattern, special, whole = given["pattern"], given["special"], given["ignore_merges"]
+    with _naming("tokenizer.json beside it"):
+        theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
+        if pattern is None:
+            theirs.obstacles.check()
+            if whole and not theirs.whole:
+                raise ValueError("it does not set ignore_merges; leave out --ignore-merges")
+    notes = [one for one in theirs.notes if special is None or not one.startswith(ORDINARY)]
+    if pattern and not theirs.obstacles and (other := named(*theirs.splits)) != pattern:
+        notes.append(f"tokenizer.json beside it has the pattern {other}")
+    if special is None:
+        special = theirs.special_tokens or None
+    return Settings(theirs.splits, "tokenizer.json", special, theirs.whole or whole, (*notes,))
 
 
 def special_tokens_beside(folder: str) -> tuple[dict[str, int] | None, list[str]]:
@@ -106,21 +131,21 @@ def special_tokens_beside(folder: str) -> tuple[dict[str, int] | None, list[str]
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    found: dict[str, int] = {}
-    notes: list[str] = []
-    match _object_in(folder, "tokenizer_config.json"):
-        case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
-            with _naming("tokenizer_config.json"):
-                obstacles = Obstacles(TAKE_TOKENIZER_JSON)
-                entries = [
-                    dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:9])}
-                    for token_id, token in added.items()
-                    if isinstance(token, dict)
-                ]
-                tokens = checked_added_tokens(entries, obstacles)
-                obstacles.check()
-            found = {token.text: token.id for token in tokens}
-            notes = about_ordinary(tokens)
+    added = _object_in(folder, "tokenizer_config.json").get("added_tokens_decoder") or {}
+    with _naming("tokenizer_config.json"):
+        if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
+            raise ValueError("its added_tokens_decoder is not an object with ids as keys")
+        obstacles = Obstacles(TAKE_TOKENIZER_JSON)
+        entries = [
+            dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:20])}
+            if isinstance(token, dict)
+            else token
+            for token_id, token in added.items()
+        ]
+        tokens = checked_added_tokens(entries, obstacles)
+        obstacles.check()
+    found = {token.text: token.id for token in tokens}
+    notes = about_ordinary(tokens)
     for name, token_id in _object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
             raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")
@@ -157,8 +182,8 @@ def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
     counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
     digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
     notes.append(
-        f"of its {len(texts):,} tokens, the patterns cut: {counts}; the longest run of digits in "
-        f"a token: {digits}"
+        f"of its {len(texts):,} tokens that are text, the patterns cut: {counts}; the longest run "
+        f"of digits in a token: {digits}"
     )
     return notes
 

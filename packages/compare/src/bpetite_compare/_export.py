@@ -8,6 +8,7 @@ a chat template, a maximum length.
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Final
 
 from bpetite._artifact import Artifact
@@ -83,7 +84,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
-            `max_length` is not an integer.
+            `max_length` is not an integer, or a role or the chat template no `str`.
         ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
             a token does not encode to itself (never after training, unless it continued such
             a tokenizer); a special token cannot be used; a role names no special token; the
@@ -94,6 +95,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if to not in FORMATS:
         raise ValueError(f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}")
     path = os.fspath(output)
+    given = {"bos": bos, "eos": eos, "pad": pad, "unk": unk}
+    for name, text in (*given.items(), ("chat_template", chat_template)):
+        if not isinstance(text, (str, NoneType)):
+            raise TypeError(f"{name} must be str, got {type(text).__name__}")
     length = None if max_length is None else _checked_length(max_length)
     template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
     settings = {"model_max_length": length, "chat_template": template}
@@ -101,7 +106,6 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     folder = is_folder(to, path)
     if config and not (to == "huggingface" and folder):
         raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
-    given = {"bos": bos, "eos": eos, "pad": pad, "unk": unk}
     if set(given.values()) != {None} and not has_roles(to, path):
         raise ValueError("bos, eos, pad and unk require gguf, or a folder for Hugging Face")
     artifact = Artifact.read(model)

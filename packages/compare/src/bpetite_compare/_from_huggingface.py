@@ -38,6 +38,8 @@ _KINDS: Final[Mapping[str, type]] = {
 }
 """The types of a model's settings, which may also be null."""
 _HIGHEST: Final = (1 << 32) - 1
+ORDINARY: Final = "not special in the source"
+"""How the note on added tokens begins that are not special."""
 _CHANGING: Final = ("single_word", "lstrip", "rstrip")
 """The flags of an added token that change the text around it."""
 
@@ -70,7 +72,7 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         _check_byte_level(part)
     obstacles = Obstacles(_INSTEAD)
     splits: tuple[str, ...] = (GPT2.text,)  # replaced, or there is an obstacle
-    for name in _UNFIT.keys() & {name for name, value in model.items() if value}:
+    for name in filter(model.get, _UNFIT):
         with obstacles:
             raise ValueError(f"its model has {name}, so {_UNFIT[name]}")
     with obstacles:
@@ -118,7 +120,7 @@ def read_gpt2(vocab: object, merges: bytes, settings: Settings) -> Foreign:
     if special is None:
         special = {name: vocab[name] for name in [END_OF_TEXT_TOKEN] if name in vocab}
         notes.append(
-            "no file names its special tokens, so it has "
+            "no file lists its special tokens, so it has "
             f"{END_OF_TEXT_TOKEN if special else 'none'}; --special NAME=ID adds them"
         )
     splits, named_by = settings.splits, settings.named_by
@@ -312,7 +314,7 @@ def _foreign(
     """
     made = {left + right for left, right in merges}
     tokens = {text: of_letters(text) for text in vocab}
-    for name in special.keys() & tokens.keys():
+    for name in filter(tokens.__contains__, special):
         letters = tokens.pop(name)
         # tokenizers would find such a token by its letters, too.
         by_letters = rest.whole and not name.isascii()
@@ -376,7 +378,7 @@ def about_ordinary(tokens: Sequence[AddedToken]) -> list[str]:
         return []
     more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
     note = (
-        f"not special in the source: {', '.join(map(repr, names[:4]))}{more}; the tokenizer file "
+        f"{ORDINARY}: {', '.join(map(repr, names[:4]))}{more}; the tokenizer file "
         "has them as special tokens, and an export marks all of these as special, so "
         "skip_special_tokens=True removes them"
     )

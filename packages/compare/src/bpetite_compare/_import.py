@@ -142,9 +142,11 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         in_folder = form is None and os.path.isdir(names[0])
         if in_folder or foreign.named_by == "tokenizer.json":
             own = foreign if special_tokens is None else replace(foreign, special_tokens={})
-            notes += _compared(own, paths, drop_normalizer)
+            given = {**given, "special": None, "pattern": artifact.pattern.name}
+            notes += _compared(own, paths, given)
     except ValueError as error:
-        raise ValueError(f"cannot import {', '.join(map(quoted, names))}: {error}") from None
+        shown = ", ".join(map(quoted, paths or names))
+        raise ValueError(f"cannot import {shown}: {error}") from None
     write_file(path, data, overwrite=overwrite)
     files = _base_names(paths) or names[0]
     named = foreign.named_by in {"", "tokenizer.json"}
@@ -198,16 +200,22 @@ def _files_in(folder: str, form: str | None) -> list[str]:
     raise ValueError(f"{quoted(folder)} has no tokenizer: expected {' or '.join(expected)}")
 
 
-def _compared(foreign: Foreign, paths: Sequence[str], drop_normalizer: bool) -> list[str]:
+def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -> list[str]:
     """Compare a tokenizer with the others in its folder; return remarks on those that do not open.
+
+    `given` has its pattern, for those that do not name one.
 
     Raises:
         ValueError: one of them is another tokenizer.
     """
     folder, notes = os.path.dirname(paths[0]), list[str]()
-    options = {"pattern": None, "special": None, "ignore_merges": False}
-    options["drop_normalizer"] = drop_normalizer
+    named = os.path.isfile(os.path.join(folder, "tokenizer.json"))
     for name, form in _IN_FOLDERS.items():
+        options = {**given, "ignore_merges": given["ignore_merges"] and form == "gpt2"}
+        if named or form not in {"gpt2", "tiktoken"}:
+            options |= {"pattern": None}
+        if form == "tekken":
+            options |= {"drop_normalizer": False}
         for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
             files = _files_of([other], form)
             try:
@@ -239,10 +247,13 @@ def _only_in_configuration(foreign: Foreign, path: str) -> list[str]:
     """Return a note on special tokens that transformers adds to those of a `tokenizer.json`."""
     with Obstacles(""):  # a configuration that does not fit adds none here
         named, _ = special_tokens_beside(os.path.dirname(path))
-        for name, token_id in (named or {}).items():
-            if foreign.special_tokens.get(name) != token_id:
-                note = f"the configuration beside it also has the special token {name[:40]!r}"
-                return [f"{note}, which transformers adds; the tokenizer file does not have it"]
+        missing = [name for name in named or () if name not in foreign.special_tokens]
+        if missing:
+            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            note = (
+                f"the configuration beside it also has the special token {missing[0][:40]!r}{more}"
+            )
+            return [f"{note}, which transformers adds; the tokenizer file does not"]
     return []
 
 
@@ -254,7 +265,7 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     data, *more = map(read_source, paths)
     begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if form == "tiktoken" or (form is None and begin not in {b"{", b"["}):
-        _check_alone(form, more)
+        _check_alone(form, data, more)
         if b"<unk>" in data[:64]:
             raise ValueError(
                 "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
@@ -270,7 +281,7 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     if type(content.get("schema_version")) is int:
         raise ValueError("it is already a bpetite tokenizer file; no import is needed")
     form = form or _form_of(content)
-    _check_alone(form, more)
+    _check_alone(form, data, more)
     if form == "huggingface":
         _check_unused(given, "pattern", "special", "ignore_merges")
         foreign = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
@@ -283,8 +294,10 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     return read_gpt2(content, more[0], settings_for(paths[0], given))
 
 
-def _check_alone(form: str | None, more: Sequence[bytes]) -> None:
-    """Reject a second file of any other form than GPT-2's."""
+def _check_alone(form: str | None, data: bytes, more: Sequence[bytes]) -> None:
+    """Reject an empty file, and a second file of any other form than GPT-2's."""
+    if not data.strip():
+        raise ValueError(f"{'vocab.json' if more else 'the file'} is empty")
     if more and form != "gpt2":
         raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
 
