@@ -214,7 +214,9 @@ CUTTERS: Final = (
 )
 DECODERS: Final = ("Fuse", "ByteFallback", "WordPiece", "BPEDecoder", "Metaspace", "Strip", "CTC")
 NFC: Final = {"type": "NFC"}
-DROP: Final = "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
+DROP: Final = (
+    "its normalizer, NFC, changes the text, unless --drop-normalizer (drop_normalizer=True) "
+)
 REMOVED: Final = [
     SPLIT | {"behavior": "Removed", "invert": True, "pattern": {"Regex": one}} for one in DEEPSEEK
 ]
@@ -334,7 +336,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
         for one in ("lstrip", "rstrip", "single_word")
     ),
     *(
-        (f"has the id {one}, but tokenizers uses 268; load and save", listed(added("<s>", one)))
+        (f"has the id {one}, but tokenizers uses 268 (load and save", listed(added("<s>", one)))
         for one in (0, 5000)
     ),
     *(("it needs a text and a 32-bit id", listed(added("<s>", one))) for one in (-1, 1 << 32)),

@@ -10,23 +10,21 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
-from bpetite._patterns import ALL_PATTERNS
+from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._patterns import ALL_PATTERNS, GPT2
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
-from bpetite_compare._foreign import GUESS, TAKE_TOKENIZER_JSON, Obstacles, Settings
-from bpetite_compare._from_huggingface import (
-    ORDINARY,
-    about_ordinary,
-    checked_added_tokens,
-    read_huggingface,
-)
-from bpetite_compare._spellings import named
+from bpetite_compare._foreign import Foreign
+from bpetite_compare._from_huggingface import added_tokens, read_huggingface
 
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
 """The files that `settings_for` reads."""
 
+_INSTEAD: Final = "import the model's tokenizer.json instead"
+_GUESS: Final = "a guess"
 _LARGEST_FILE: Final = 1 << 26
 _MOST_OBJECTS: Final = 1 << 18
 """Each token of a tekken.json is an object; it has 150,000."""
@@ -69,83 +67,69 @@ def parse_source(data: bytes) -> object:
     return parse_json(data, fractions=True, objects=_MOST_OBJECTS)
 
 
-def settings_for(path: str, given: Mapping[str, Any]) -> Settings:
+def settings_for(
+    path: str, given: Mapping[str, Any], vocab: Mapping[str, Any] | None = None
+) -> Foreign:
     """Return what a file does not have: from options, or from the files in its folder.
+
+    With a vocabulary, GPT-2's pattern and its special token are guesses for what nothing names.
 
     Raises:
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
-    folder = os.path.dirname(path)
-    pattern, special, whole = given["pattern"], given["special"], given["ignore_merges"]
-    tokenizer, notes = _object_in(folder, "tokenizer.json"), list[str]()
-    if "model" in tokenizer:
-        known = _settings_of(tokenizer, given)
-        if pattern is None:
-            return known
-        special, whole, notes = known.special_tokens, known.whole, [*known.notes]
+    folder, special = os.path.dirname(path), given["special"]
+    tokenizer = _object_in(folder, "tokenizer.json")
+    if "model" in tokenizer and given["pattern"] is None:
+        with _naming("tokenizer.json beside it"):
+            theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
+            theirs.check()
+        special = theirs.special_tokens if special is None else special
+        by = "tokenizer.json"
+        return replace(theirs, special_tokens=special, named_by=by, instead=_INSTEAD)
     config = _object_in(folder, "tokenizer_config.json")
-    if special is None:
-        special, more = special_tokens_beside(folder)
-        notes += more
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
+    pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
+    if given["pattern"] is not None:
+        pattern, named_by = given["pattern"], "--pattern"
+    elif pattern is None and vocab is not None:
+        pattern, named_by = GPT2.name, _GUESS
+    splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
+    rest = Foreign({}, {}, {}, splits, given["ignore_merges"], named_by, _INSTEAD)
     if config.get("add_prefix_space") is True:
-        raise ValueError(
+        rest.obstacles.append(
             "tokenizer_config.json has add_prefix_space, which adds a space before the text, and "
-            f"decoding would not take it away; {TAKE_TOKENIZER_JSON}"
+            "decoding would not take it away"
         )
     if given["drop_normalizer"] and kind not in _TO_NFC:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
     if kind in _TO_NFC and not given["drop_normalizer"]:
-        notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
-    named_by = "--pattern"
-    if pattern is None:
-        pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
-    splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
-    return Settings(splits, named_by, special, whole, (*notes,))
+        rest.notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
+    if special is None and not (special := special_tokens_beside(folder, rest)):
+        if vocab and END_OF_TEXT_TOKEN in vocab:
+            special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
+        names = ", ".join(special) or "none"
+        rest.notes.append(
+            f"no file names its special tokens, so it has {names}; --special NAME=ID adds them"
+        )
+    return replace(rest, special_tokens=special)
 
 
-def _settings_of(tokenizer: Mapping[str, Any], given: Mapping[str, Any]) -> Settings:
-    """Return what a tokenizer.json has; options precede it, and where they differ, a note says so.
-
-    Raises:
-        ValueError: it cannot be imported; with --pattern, only if it is damaged.
-    """
-    pattern, special, whole = given["pattern"], given["special"], given["ignore_merges"]
-    with _naming("tokenizer.json beside it"):
-        theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
-        if pattern is None:
-            theirs.obstacles.check()
-            if whole and not theirs.whole:
-                raise ValueError("it does not set ignore_merges; leave out --ignore-merges")
-    notes = [one for one in theirs.notes if special is None or not one.startswith(ORDINARY)]
-    if pattern and not theirs.obstacles and (other := named(*theirs.splits)) != pattern:
-        notes.append(f"tokenizer.json beside it has the pattern {other}")
-    if special is None:
-        special = theirs.special_tokens or None
-    return Settings(theirs.splits, "tokenizer.json", special, theirs.whole or whole, (*notes,))
-
-
-def special_tokens_beside(folder: str) -> tuple[dict[str, int] | None, list[str]]:
-    """Return the special tokens that configurations in a folder have, if any, and remarks.
+def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
+    """Return the special tokens that configurations in a folder have.
 
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    added = _object_in(folder, "tokenizer_config.json").get("added_tokens_decoder") or {}
-    with _naming("tokenizer_config.json"):
-        if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
-            raise ValueError("its added_tokens_decoder is not an object with ids as keys")
-        obstacles = Obstacles(TAKE_TOKENIZER_JSON)
-        entries = [
-            dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:20])}
-            if isinstance(token, dict)
-            else token
-            for token_id, token in added.items()
-        ]
-        tokens = checked_added_tokens(entries, obstacles)
-        obstacles.check()
-    found = {token.text: token.id for token in tokens}
-    notes = about_ordinary(tokens)
+    found: dict[str, int] = {}
+    match _object_in(folder, "tokenizer_config.json"):
+        case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
+            entries = [
+                dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:9])}
+                for token_id, token in added.items()
+                if isinstance(token, dict)
+            ]
+            with _naming("tokenizer_config.json"):
+                found = {token.text: token.id for token in added_tokens(entries, rest)}
     for name, token_id in _object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
             raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")
@@ -154,7 +138,7 @@ def special_tokens_beside(folder: str) -> tuple[dict[str, int] | None, list[str]
                 f"added_tokens.json gives {name[:40]!r} the id {token_id!s:.40}, and "
                 f"tokenizer_config.json {found[name]}; --special NAME=ID decides"
             )
-    return found or None, notes
+    return found
 
 
 def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
@@ -163,7 +147,7 @@ def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
     Training learns no token that its pattern cuts, but a vocabulary may have tokens from elsewhere.
     """
     said = {
-        GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
+        _GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
         "--pattern": "which --pattern names",
     }.get(named_by, f"that of {named_by}, which models with other patterns have too")
     texts = [text for one in tokens if "\ufffd" not in (text := one.decode(errors="replace"))]

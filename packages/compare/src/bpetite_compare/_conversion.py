@@ -7,22 +7,22 @@ for it never apply, and a token that no pair makes is in no text, unless it is a
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import chain, product, zip_longest
+from itertools import chain, product
 from pathlib import Path
 from typing import Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
-from bpetite._patterns import GPT2, Pattern
+from bpetite._patterns import Pattern
 from bpetite._schema import read
 from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
 from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
 from bpetite_compare._foreign import NEVER, Foreign
-from bpetite_compare._spellings import check_ends, pattern_of_splits
+from bpetite_compare._spellings import changed_ends, known_pattern, named
 
 _Pair = tuple[bytes, bytes]
 
@@ -43,30 +43,31 @@ Portez ce vieux whisky au juge blond qui fume.
 aaaaaaaaaaaaaaaaaaaaaaaaaa!!!!!!!!????====-----______ \t\t\t \n \n\n   \n        end  """
 
 
-def convert(foreign: Foreign) -> tuple[Artifact, bytes, list[str]]:
-    """Return the tokenizer, the content of its file, and remarks for people.
+def convert(foreign: Foreign) -> tuple[Artifact, bytes]:
+    """Return the tokenizer and the content of its file; remarks are added to its notes.
 
     Raises:
         ValueError: a tokenizer file cannot represent it; the message explains why.
     """
-    artifact, notes = converted(foreign)
+    artifact = converted(foreign)
     data = artifact.to_bytes()
     if len(data) > MAX_FILE_BYTES:
         raise ValueError(f"its file would have more than {MAX_FILE_BYTES:,} bytes, the maximum")
     if Artifact(*read(data)) != artifact:
         raise ValueError("its file would be read back as another tokenizer")
-    return artifact, data, notes
+    return artifact, data
 
 
-def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
-    """Return the tokenizer, without its file, and remarks for people; see `convert`."""
-    pattern, foreign, notes = _checked(foreign)
+def converted(foreign: Foreign) -> Artifact:
+    """Return the tokenizer, without its file; see `convert`."""
+    foreign = _completed(foreign)
+    pattern = _checked(foreign)
     made = _made(foreign)
     order, moved = _in_order(made)
     others = sorted(foreign.ids.keys() - made.keys() - {*_BYTES}, key=foreign.ids.__getitem__)
-    check_ends(foreign.splits, foreign.ids, others, foreign.obstacles.instead)
-    if not foreign.whole:
-        _check_in_no_text(others, pattern, foreign)
+    foreign.obstacles.extend(changed_ends(foreign.splits, foreign.ids, others))
+    foreign.obstacles.extend(_in_texts(others, pattern, foreign))
+    foreign.check()
     tokens = [*_BYTES, *order, *others]
     numbers = {token: number for number, token in enumerate(tokens)}
     special = dict(sorted(foreign.special_tokens.items(), key=lambda entry: entry[1]))
@@ -75,25 +76,17 @@ def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
     numbering = Numbering((*ids, *special.values()))
     artifact = Artifact(*lowest(Artifact(merges, tokens, pattern, (*special,), numbering)))
     _check_ids(foreign, artifact, made, [*others, *moved])
-    return artifact, notes
+    return artifact
 
 
-def _checked(foreign: Foreign) -> tuple[Pattern, Foreign, list[str]]:
-    """Return the pattern, the completed tokenizer and remarks, or raise all obstacles at once."""
-    pattern, notes, obstacles = GPT2, [*foreign.notes], foreign.obstacles
-    with obstacles:
-        pattern = pattern_of_splits(foreign.splits, obstacles.instead)
-    with obstacles:
-        foreign, notes = _completed(foreign)
-    with obstacles:
-        _check_tokens(foreign)
-    if not foreign.whole and foreign.merges is not None:
+def _checked(foreign: Foreign) -> Pattern:
+    """Return the pattern, or raise all obstacles at once, before what takes long."""
+    foreign.obstacles.extend(_faults(foreign))
+    if foreign.merges is not None and (pattern := known_pattern(*foreign.splits)):
         made = {left + right for left, right in foreign.merges}.union(_BYTES)
-        with obstacles:
-            unmade = (token for token in foreign.ids if token not in made)
-            _check_in_no_text(unmade, pattern, foreign)
-    obstacles.check()
-    return pattern, foreign, notes
+        unmade = (token for token in foreign.ids if token not in made)
+        foreign.obstacles.extend(_in_texts(unmade, pattern, foreign))
+    return foreign.check()
 
 
 def difference(one: Foreign, other: Foreign) -> str | None:
@@ -102,74 +95,67 @@ def difference(one: Foreign, other: Foreign) -> str | None:
     If one of them has no merges, the ids of texts in many scripts are compared instead. Special
     tokens are compared if both have some.
     """
-    first, second = (
-        pattern_of_splits(foreign.splits, foreign.obstacles.instead).name
-        for foreign in (one, other)
-    )
+    first, second = (named(*foreign.splits) for foreign in (one, other))
     if first != second:
         return f"the patterns are {first} and {second}"
-    names = [*one.special_tokens] if one.special_tokens and other.special_tokens else []
-    ours, theirs = (
-        {**foreign.ids, **{name.encode(): one for name, one in foreign.special_tokens.items()}}
-        if names
-        else foreign.ids
-        for foreign in (one, other)
-    )
+    ours, theirs, names = dict(one.ids), dict(other.ids), list[str]()
+    if one.special_tokens and other.special_tokens:
+        names = [*one.special_tokens]
+        for ids, foreign in ((ours, one), (theirs, other)):
+            ids |= {name.encode(): number for name, number in foreign.special_tokens.items()}
     if differing := min(ours.items() ^ theirs.items(), default=None):
         token = differing[0]
-        ids = f"{ours.get(token, 'none')} and {theirs.get(token, 'none')}"
-        return f"the token {token[:40]!r} has the ids {ids}"
+        found = f"{ours.get(token, 'none')} and {theirs.get(token, 'none')}"
+        return f"the token {token[:40]!r} has the ids {found}"
     if one.merges is not None and other.merges is not None:
-        pairs = zip_longest(one.merges, other.merges)
-        different = (rank for rank, (left, right) in enumerate(pairs) if left != right)
-        return next((f"the merges of rank {rank} are not equal" for rank in different), None)
+        ranks = [rank for _, rank in one.merges.items() ^ other.merges.items()]
+        return f"the merges of rank {min(ranks)} are not equal" if ranks else None
     for text in _texts(names):
         if one.encode(text) != other.encode(text):
             return f"the ids of {text!r:.60} are not equal"
     return None
 
 
-def _completed(foreign: Foreign) -> tuple[Foreign, list[str]]:
+def _completed(foreign: Foreign) -> Foreign:
     """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
-    ids, notes = dict(foreign.ids), [*foreign.notes]
+    ids = dict(foreign.ids)
     if (empty := ids.pop(b"", None)) is not None:
-        notes.append(f"its token {empty} is empty, so no text has it; the file does not have it")
+        foreign.notes.append(
+            f"its token {empty} is empty, so no text has it; the file does not have it"
+        )
     missing = [token for token in _BYTES if token not in ids]
     first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
     if lost := [token.hex() for token in missing if token[0] not in _NOT_IN_UTF8]:
         others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
-        raise ValueError(
-            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text; "
-            f"{foreign.obstacles.instead}"
+        foreign.obstacles.append(
+            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text"
         )
-    if missing:
-        notes.append(
+    elif missing:
+        foreign.notes.append(
             f"it lacks {len(missing)} bytes that UTF-8 never uses; they get the ids from {first} on"
         )
-    return replace(foreign, ids=ids), notes
+    return replace(foreign, ids=ids)
 
 
-def _check_tokens(foreign: Foreign) -> None:
-    """Reject special tokens and ids that cannot be told from others, or that are too high."""
+def _faults(foreign: Foreign) -> Iterator[str]:
+    """Yield what is wrong with special tokens and ids: the same as others', or too high."""
     try:
         checked_special_tokens([*foreign.special_tokens], RULES_OF_OTHERS)
     except ValueError as error:  # its end proposes another name, which an import cannot have
         reason = str(error).rpartition("; ")[0] or str(error)
-        raise ValueError(f"a tokenizer file cannot represent its {reason}") from None
-    tokens: dict[int, object] = {}
+        yield f"a tokenizer file cannot represent its {reason}"
+    for name in foreign.special_tokens:
+        if name.encode("utf-8", "surrogatepass") in foreign.ids:
+            yield f"its special token {name[:40]!r} is also an ordinary token"
+    tokens: dict[int, bytes | str] = {}
     for token, token_id in chain[tuple[bytes | str, int]](
         foreign.ids.items(), foreign.special_tokens.items()
     ):
-        if isinstance(token, str) and token.encode("utf-8") in foreign.ids:
-            raise ValueError(f"its special token {token[:40]!r} is also an ordinary token")
         if (other := tokens.setdefault(token_id, token)) != token:
-            raise ValueError(
-                f"its tokens {other!r:.40} and {token!r:.40} have the same id; "
-                f"{foreign.obstacles.instead}"
-            )
+            yield f"its tokens {other!r:.40} and {token!r:.40} have the same id"
         if not 0 <= token_id < MOST_IDS:
-            raise ValueError(
+            yield (
                 f"its token {token!r:.40} has the id {token_id!s:.40}, "
                 f"not one of 0 to {MOST_IDS - 1}"
             )
@@ -238,20 +224,21 @@ def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
     return order, moved
 
 
-def _check_in_no_text(tokens: Iterable[bytes], pattern: Pattern, foreign: Foreign) -> None:
-    """Reject a token that no merge makes if its text can be a chunk, which would get its id.
+def _in_texts(tokens: Iterable[bytes], pattern: Pattern, foreign: Foreign) -> Iterator[str]:
+    """Yield an obstacle if the text of a token can be a chunk, which would get its id.
 
-    Every chunk is one chunk when it is split alone.
+    Without `whole`, no text has a token that no merge makes. Every chunk is one chunk when it is
+    split alone.
     """
-    for token in tokens:
+    for token in () if foreign.whole else tokens:
         text = token.decode("utf-8", errors="replace")
         if text.encode("utf-8") == token and pattern.split(text) == [text]:
-            option = "if its tokenizer.json has this set, --ignore-merges says so; otherwise "
-            raise ValueError(
+            option = " (if its tokenizer.json has this set, --ignore-merges says so)"
+            yield (
                 f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has "
-                "it, which a tokenizer file cannot represent; "
-                f"{option if foreign.named_by else ''}{foreign.obstacles.instead}"
+                f"it, which a tokenizer file cannot represent{option if foreign.named_by else ''}"
             )
+            return
 
 
 def _check_ids(
@@ -274,7 +261,7 @@ def _check_ids(
         if ours != theirs:
             raise ValueError(
                 f"a tokenizer file cannot represent its merges: {text!r:.60} would have the ids "
-                f"{ours!s:.40}, not {theirs!s:.40}; {foreign.obstacles.instead}"
+                f"{ours!s:.40}, not {theirs!s:.40}; {foreign.instead}"
             )
 
 

@@ -5,52 +5,18 @@ The encoder checks an import, so it shares no code with bpetite's encoder or the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final
 
 import regex
 
+from bpetite._patterns import Pattern
+from bpetite_compare._spellings import known_pattern, named
+
 NEVER: Final = 1 << 62
 """The rank of two tokens that do not merge; all ids are lower."""
 
-
-TAKE_TOKENIZER_JSON: Final = "import the model's tokenizer.json instead"
-"""For forms that lack what a `tokenizer.json` has."""
-GUESS: Final = "a guess"
-"""What names a pattern that nothing names."""
 _LONGEST_LIST: Final = 220
-
-
-class Obstacles(list[str]):
-    """Why a tokenizer cannot be imported: the reasons, for one error.
-
-    `with obstacles:` collects a `ValueError`, so that the next part is checked as well.
-    """
-
-    def __init__(self, instead: str) -> None:
-        """Begin without reasons; `instead` is what to use for such a tokenizer."""
-        super().__init__()
-        self.instead = instead
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, ValueError):
-            self.append(str(error))
-        return isinstance(error, ValueError)
-
-    def check(self) -> None:
-        """Raise a `ValueError` with the reasons, and at its end what to use instead."""
-        end = f"; {self.instead}"
-        reasons = [*dict.fromkeys(one.removesuffix(end) for one in self)]
-        shown = "; ".join(reasons[:1])
-        for place, reason in enumerate(reasons[1:], 1):
-            if len(shown) + len(reason) > _LONGEST_LIST:
-                shown += f"; and {len(reasons) - place} more"
-                break
-            shown += f"; {reason}"
-        if reasons:
-            raise ValueError(shown + end * any(one.endswith(end) for one in self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +29,10 @@ class Foreign:
     special_tokens: the id of each text that is found before all others.
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
-    notes: remarks for people.
-    obstacles: why it cannot be imported.
     named_by: what names the pattern, for people; empty if the tokenizer's own files do.
+    instead: what to use if it cannot be imported.
+    notes: remarks for people; whatever reads or converts it adds to them.
+    obstacles: why it cannot be imported; likewise.
     """
 
     ids: Mapping[bytes, int]
@@ -73,9 +40,27 @@ class Foreign:
     special_tokens: Mapping[str, int]
     splits: tuple[str, ...]
     whole: bool = True
-    notes: tuple[str, ...] = ()
-    obstacles: Obstacles = field(default_factory=lambda: Obstacles("use its own library"))
     named_by: str = ""
+    instead: str = "use its own library"
+    notes: list[str] = field(default_factory=list)
+    obstacles: list[str] = field(default_factory=list)
+
+    def check(self) -> Pattern:
+        """Return the split pattern.
+
+        Raises:
+            ValueError: it cannot be imported; the message has all reasons.
+        """
+        reasons = [*dict.fromkeys(self.obstacles)]
+        pattern = known_pattern(*self.splits)
+        if pattern is None and self.splits:
+            reasons.append(f"its split pattern is none that bpetite has: {named(*self.splits)}")
+        if pattern and not reasons:
+            return pattern
+        sizes = accumulate(map(len, reasons))
+        fitting = sum(size <= _LONGEST_LIST for size in sizes) or 1
+        more = [f"and {len(reasons) - fitting} more"] if fitting < len(reasons) else []
+        raise ValueError("; ".join([*reasons[:fitting], *more, self.instead]))
 
     def rank(self, left: bytes, right: bytes) -> int:
         """Return the rank of the merge of two tokens, or `NEVER`."""
@@ -113,21 +98,3 @@ class Foreign:
             parts = (regex.split(f"({split})", chunk) for chunk in chunks)
             chunks = [part for several in parts for part in several if part]
         return chunks
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a form does not have.
-
-    splits: the patterns that split text, one after the other; none if nothing names them.
-    named_by: what names them, for people.
-    special_tokens: the id of each special token; None if nothing names any.
-    whole: whether a chunk that is a token gets its id without any merge.
-    notes: remarks for people.
-    """
-
-    splits: tuple[str, ...]
-    named_by: str
-    special_tokens: Mapping[str, int] | None
-    whole: bool
-    notes: tuple[str, ...]

@@ -8,13 +8,14 @@ import base64
 import codecs
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import tiktoken
 
 from bpetite._patterns import PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
-from bpetite_compare._foreign import TAKE_TOKENIZER_JSON, Foreign, Obstacles, Settings
+from bpetite_compare._foreign import Foreign
 
 _Token = TypeVar("_Token", bytes, str)
 
@@ -30,7 +31,7 @@ def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
     return Foreign(ranks_of(encoding), None, specials_of(encoding), (pattern_of(encoding),))
 
 
-def read_ranks(data: bytes, settings: Settings) -> Foreign:
+def read_ranks(data: bytes, rest: Foreign) -> Foreign:
     """Return the tokenizer in a file of ranks, given what the file does not have.
 
     Each line has a token in base64, a space and its rank. As in tiktoken, empty lines and a byte
@@ -53,24 +54,13 @@ def read_ranks(data: bytes, settings: Settings) -> Foreign:
                 f"on line {number}, found {line[:40]!r}"
             )
         found.append((token, int(words[1])))
-    if not settings.splits:
+    if not rest.splits:
         known = (f"{name} ({one.note.partition(':')[0]})" for name, one in PATTERNS.items())
         raise ValueError(
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"
         )
-    notes = [*settings.notes]
-    if not settings.special_tokens:
-        notes.append("a file of ranks has no special tokens; --special NAME=ID adds them")
-    return Foreign(
-        _ids(found),
-        None,
-        settings.special_tokens or {},
-        settings.splits,
-        notes=(*notes,),
-        obstacles=Obstacles(TAKE_TOKENIZER_JSON),
-        named_by=settings.named_by,
-    )
+    return replace(rest, ids=_ids(found), merges=None, whole=True)
 
 
 def _decoded(text: bytes | str) -> bytes | None:
@@ -127,8 +117,10 @@ def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | 
                 raise ValueError(f"its token {place} lacks a rank, its bytes or its name")
     special = _ids(names) | {**(special_tokens or {})}
     unnamed = first - sum(token_id < first for token_id in special.values())
-    note = (
-        f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no name; "
-        "--special NAME=ID gives them one"
-    )
-    return Foreign(_ids(found), None, special, (pattern,), notes=(note,) if unnamed else ())
+    tokenizer = Foreign(_ids(found), None, special, (pattern,))
+    if unnamed:
+        tokenizer.notes.append(
+            f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no "
+            "name; --special NAME=ID gives them one"
+        )
+    return tokenizer

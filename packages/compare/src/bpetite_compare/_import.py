@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from glob import escape, glob
@@ -27,7 +28,7 @@ from bpetite_compare._beside import (
 )
 from bpetite_compare._conversion import convert, difference
 from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
-from bpetite_compare._foreign import Foreign, Obstacles
+from bpetite_compare._foreign import Foreign
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
 from bpetite_compare._letters import GPT2_FILES
@@ -136,7 +137,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     mode_of_existing(path, overwrite=overwrite)  # fail before the work
     try:
         foreign = _read(names[0], paths, form, given)
-        artifact, data, notes = convert(foreign)
+        artifact, data = convert(foreign)
+        notes = foreign.notes
         if foreign.named_by not in {"", "tokenizer.json"}:
             notes += doubts(foreign.ids, artifact.pattern.name, foreign.named_by)
         in_folder = form is None and os.path.isdir(names[0])
@@ -220,7 +222,7 @@ def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) 
             files = _files_of([other], form)
             try:
                 theirs = _read(other, files, form, options)
-                theirs.obstacles.check()
+                theirs.check()
                 differing = difference(foreign, theirs)
             except (OSError, ValueError) as error:
                 notes.append(f"{_base_names(files)} beside it was not compared: {error}")
@@ -243,18 +245,15 @@ def _base_names(paths: Sequence[str]) -> str:
     return " and ".join(map(os.path.basename, paths))
 
 
-def _only_in_configuration(foreign: Foreign, path: str) -> list[str]:
-    """Return a note on special tokens that transformers adds to those of a `tokenizer.json`."""
-    with Obstacles(""):  # a configuration that does not fit adds none here
-        named, _ = special_tokens_beside(os.path.dirname(path))
-        missing = [name for name in named or () if name not in foreign.special_tokens]
-        if missing:
-            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-            note = (
-                f"the configuration beside it also has the special token {missing[0][:40]!r}{more}"
+def _note_configuration(foreign: Foreign, path: str) -> None:
+    """Note a special token that transformers adds to those of a `tokenizer.json`."""
+    with suppress(ValueError):  # a configuration that does not fit adds none
+        named = special_tokens_beside(os.path.dirname(path), Foreign({}, {}, {}, ()))
+        if more := [*named.items() - foreign.special_tokens.items()]:
+            foreign.notes.append(
+                f"the configuration beside it also has the special token {min(more)[0][:40]!r}, "
+                "which transformers adds; the tokenizer file does not have it"
             )
-            return [f"{note}, which transformers adds; the tokenizer file does not"]
-    return []
 
 
 def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str, Any]) -> Foreign:
@@ -285,13 +284,14 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     if form == "huggingface":
         _check_unused(given, "pattern", "special", "ignore_merges")
         foreign = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
-        return replace(foreign, notes=(*foreign.notes, *_only_in_configuration(foreign, paths[0])))
+        _note_configuration(foreign, paths[0])
+        return foreign
     if form == "tekken":
         _check_unused(given, "pattern", "ignore_merges", "drop_normalizer")
         return read_tekken(content, given["special"])
     if not more:
         raise ValueError("a vocabulary needs its merges: name vocab.json and merges.txt")
-    return read_gpt2(content, more[0], settings_for(paths[0], given))
+    return read_gpt2(content, more[0], settings_for(paths[0], given, content))
 
 
 def _check_alone(form: str | None, data: bytes, more: Sequence[bytes]) -> None:

@@ -6,8 +6,9 @@ of bpetite's patterns, or the pattern is unknown. An unknown pattern never runs.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from itertools import chain, islice
 from typing import Final
 
 from bpetite._patterns import ALL_PATTERNS, Pattern
@@ -26,7 +27,7 @@ _ALTERNATIVES: Final = {
     r"[^\r\n\p{L}\p{N}]?\p{L}+": [r"[^\r\n\p{L}\p{N}]?+\p{L}+", r"[^\r\n\p{L}\p{N}]?+\p{L}++"],
     r"\p{N}{1,3}": [r"\p{N}{1,3}+"],
     r" ?[^\s\p{L}\p{N}]+[\r\n]*": [r" ?[^\s\p{L}\p{N}]++[\r\n]*", r" ?[^\s\p{L}\p{N}]++[\r\n]*+"],
-    # The tokens decide whether the last of these changes ids; see `check_ends`.
+    # The tokens decide whether the last of these changes ids; see `changed_ends`.
     r"\s*[\r\n]+": [r"\s*[\r\n]", r"\s++$|\s*[\r\n]+"],
     r"\s+(?!\S)|\s+": [r"\s+(?!\S)|\s", r"\s++$|\s+(?!\S)|\s+"],
 }
@@ -77,17 +78,6 @@ def with_rest(split: str) -> str:
     return whole if known_pattern(whole) else split
 
 
-def pattern_of_splits(splits: tuple[str, ...], instead: str) -> Pattern:
-    """Return the pattern that finds the same chunks as these; `check_ends` has an exception.
-
-    Raises:
-        ValueError: it is unknown; `instead` is what to use.
-    """
-    if (pattern := known_pattern(*splits)) is None:
-        raise ValueError(f"its split pattern is none that bpetite has: {named(*splits)}; {instead}")
-    return pattern
-
-
 def named(*splits: str) -> str:
     """Return the name of a pattern; if it is unknown, its text and the name of a similar one."""
     if pattern := known_pattern(*splits):
@@ -100,29 +90,25 @@ def named(*splits: str) -> str:
     return f"{shown} (spelled most like {known[nearest]})"
 
 
-def check_ends(
-    splits: tuple[str, ...], tokens: Iterable[bytes], whole: Iterable[bytes], instead: str
-) -> None:
-    r"""Reject tokens that have other ids at the end of a text because of tiktoken's `\s++$`.
+def changed_ends(
+    splits: tuple[str, ...], tokens: Iterable[bytes], whole: Iterable[bytes]
+) -> Iterator[str]:
+    r"""Yield an obstacle if a token has other ids at the end of a text because of `\s++$`.
 
-    It keeps the whitespace there together, where bpetite cuts after the last line end. That
-    changes ids if a token crosses the cut, or if only a whole chunk becomes a token.
+    In tiktoken, it keeps the whitespace there together, where bpetite cuts after the last line
+    end. That changes ids if a token crosses the cut, or if only a whole chunk becomes a token.
 
     Args:
         splits: the patterns of the tokenizer, which are known.
         tokens: all tokens.
         whole: those that no merge makes.
-        instead: what to use for such a tokenizer.
-
-    Raises:
-        ValueError: there is such a token.
     """
     if r"\s++$|\s*[\r\n]" in splits[0]:
         spaces = (one for one in whole if one.decode(errors="replace").isspace())
-        for token in (*filter(_CROSSES.search, tokens), *spaces):
-            raise ValueError(
+        for token in islice(chain(filter(_CROSSES.search, tokens), spaces), 1):
+            yield (
                 "at the end of a text, its split pattern does not cut after the last line end, "
-                f"which changes the ids of its token {token!r:.40}; {instead}"
+                f"which changes the ids of its token {token!r:.40}"
             )
 
 

@@ -62,7 +62,7 @@ class _EncodingCounter:
             ValueError: a tokenizer file cannot represent it.
         """
         try:
-            return converted(read_encoding(self._encoding))[0]
+            return converted(read_encoding(self._encoding))
         except ValueError as error:
             raise ValueError(f"cannot show {self._encoding.name}: {error}") from None
 
