@@ -15,8 +15,8 @@ from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, write_file
 from bpetite_compare._folders import write_folder
-from bpetite_compare._formats import FORMATS, has_roles, is_folder
-from bpetite_compare._settings import remarks, roles_of
+from bpetite_compare._formats import FORMATS
+from bpetite_compare._settings import check_fits, has_roles, is_folder, remarks, roles_of
 from bpetite_compare._soundness import check
 from bpetite_compare._vocabulary import Vocabulary
 
@@ -104,15 +104,12 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     settings = {"model_max_length": length, "chat_template": template}
     config = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
-    if config and not (to == "huggingface" and folder):
-        raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
-    if set(given.values()) != {None} and not has_roles(to, path):
-        raise ValueError("bos, eos, pad and unk require gguf, or a folder for Hugging Face")
+    check_fits(to, path, {"max_length": length, "chat_template": template, **given})
     artifact = Artifact.read(model)
     check(artifact, to)
     vocabulary = Vocabulary.of(artifact, special_tokens)
     special = vocabulary.special_tokens
-    roles = roles_of(given, artifact.special_names, special) if has_roles(to, path) else {}
+    roles = roles_of(given, artifact.special_names, special)
     notes = [*remarks(roles, chat_template)] if has_roles(to, path) else []
     contents, loading = FORMATS[to](vocabulary, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)

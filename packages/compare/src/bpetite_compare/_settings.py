@@ -9,6 +9,27 @@ ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "
 """The roles of special tokens in other libraries, and what each is for."""
 
 
+def is_folder(to: str, output: str) -> bool:
+    """Return whether the output is a folder: for GPT-2, and for Hugging Face unless *.json."""
+    return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
+
+
+def has_roles(to: str, output: str) -> bool:
+    """Return whether the output names the special token of each role."""
+    return to == "gguf" or (to == "huggingface" and is_folder(to, output))
+
+
+def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
+    """Reject settings, which may be None, that the output does not have."""
+    for name, value in settings.items():
+        fits = has_roles(to, output) and (to != "gguf" or name in ROLES)
+        if value is not None and not fits:
+            also = ", or gguf" if name in ROLES else ""
+            raise ValueError(
+                f"--{name.replace('_', '-')} ({name}=) requires a folder for huggingface{also}"
+            )
+
+
 def roles_of(
     given: Mapping[str, str | None], own: Collection[str], special_tokens: Collection[str]
 ) -> dict[str, str]:

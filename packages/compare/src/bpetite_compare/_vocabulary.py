@@ -6,11 +6,15 @@ An export may have more special tokens than the tokenizer file.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Self
+from typing import Final, Self
 
 from bpetite._artifact import Artifact
 from bpetite._patterns import Pattern
+from bpetite._special_tokens import RULES, checked_special_tokens
 from bpetite_compare._letters import of_letters
+
+_RULES: Final = (RULES[0], RULES[3])
+"""A special token of an export has a character and no lone surrogate; it may be long, with spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,10 @@ class Vocabulary:
         if isinstance(special_tokens, str):
             names = f"[{special_tokens[:40]!r}]"
             raise TypeError(f"special_tokens must be a list of str, such as {names}, got str")
-        special = artifact.special_tokens
-        for token_id, name in enumerate(special_tokens, max(artifact.ids) + 1):
-            _check_name(name)
-            for other in special:
-                _check_pair(name, other)
-            special[name] = token_id
+        more = [*special_tokens]
+        checked_special_tokens([*artifact.special_names, *more], _RULES)
+        first = max(artifact.ids) + 1
+        special = artifact.special_tokens | {name: one for one, name in enumerate(more, first)}
         ranks = dict(sorted(zip(artifact.tokens, artifact.ids, strict=False), key=itemgetter(1)))
         for name in special:
             _check_token(name, ranks)
@@ -60,30 +62,6 @@ class Vocabulary:
             special,
             artifact.pattern,
             bool(artifact.whole_tokens),
-        )
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"special tokens must be str, got {type(name).__name__}")
-    if not name:
-        raise ValueError("special tokens cannot be empty")
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(
-            f"the special token {name[:40]!r} has a lone surrogate, which is not text"
-        ) from None
-
-
-def _check_pair(name: str, other: str) -> None:
-    """Reject a special token that starts with another: libraries differ on which one wins."""
-    if name == other:
-        raise ValueError(f"the special token {name[:40]!r} occurs twice, or is the tokenizer's own")
-    if name.startswith(other) or other.startswith(name):
-        raise ValueError(
-            f"one of the special tokens {other[:40]!r} and {name[:40]!r} starts with the other, "
-            "so libraries would disagree on which one a text has; rename one"
         )
 
 

@@ -27,8 +27,8 @@ from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import export
-from bpetite_compare._formats import FORMATS, is_folder
-from bpetite_compare._settings import ROLES
+from bpetite_compare._formats import FORMATS
+from bpetite_compare._settings import ROLES, check_fits, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
@@ -80,17 +80,17 @@ def add_command(commands: cli.arguments.Commands) -> None:
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    for option in ("max_length", "chat_template", *ROLES):
-        also = ", or --to gguf" if option in ROLES else ""
-        fits = (options.to == "huggingface" and folder) or (options.to == "gguf" and also)
-        if vars(options)[option] is not None and not fits:
-            name = f"argument --{option.replace('_', '-')}"
-            parser.error(f"{name}: requires --to huggingface and a folder as output{also}")
+    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", *ROLES)}
+    try:
+        check_fits(options.to, options.output, settings)
+    except ValueError as error:
+        parser.error(str(error))
     if folder:
         cli.destinations.check_destination_folder(options.output, force=options.force)
     else:
         cli.destinations.check_destination(options.output, [options.model], force=options.force)
-    template = options.chat_template
+    if options.chat_template is not None:
+        settings["chat_template"] = _template(options.chat_template)
     with cli.models.about_model(options.model):
         exported = export(
             options.model,
@@ -98,9 +98,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             options.output,
             overwrite=options.force,
             special_tokens=map(cli.values.text_argument, options.special or []),
-            max_length=options.max_length,
-            chat_template=None if template is None else _template(template),
-            **{role: vars(options)[role] for role in ROLES},
+            **settings,
         )
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
