@@ -14,7 +14,7 @@ from bpetite._special_tokens import RULES, checked_special_tokens
 from bpetite_compare._letters import of_letters
 
 _RULES: Final = (RULES[0], RULES[3])
-"""A special token of an export has a character and no lone surrogate; it may be long, with spaces."""
+"""An export needs a character and no lone surrogate in a name, which may be long, with spaces."""
 
 
 @dataclass(frozen=True, slots=True)
