@@ -141,7 +141,7 @@ def test_without_any_of_them_the_pattern_is_called_a_guess(
     result = files.imported()
     assert (result.pattern, result.pattern_from) == ("gpt2", "a guess")
     assert files.encode() != expected
-    assert result.checked.startswith("with this pattern, a slow encoder with the merges of vocab.j")
+    assert "the merges of vocab.json and merges.txt and this pattern gives" in result.checked
     assert "not checked: the pattern gpt2, a guess, as no file names it; --pattern NAME names " in (
         " ".join(result.notes)
     )
@@ -164,7 +164,7 @@ def test_the_command_says_what_is_a_guess(files: Files) -> None:
     files.write(*TWO)
     result = bpetite("import", *TWO, "--output", "new.json", cwd=files.folder)
     shown = result.stderr.decode()
-    assert "\nchecked: with this pattern, a slow encoder" in shown
+    assert "\nchecked: a slow encoder with the merges of " in shown
     assert "\nnot checked: the pattern gpt2, a guess, as no file names it; --pattern" in shown
     assert "\nno file lists its special tokens, so it has none; --special NAME=ID adds" in shown
     found = json.loads(result.stdout)
@@ -270,7 +270,7 @@ def test_ignore_merges_is_said_by_an_option(files: Files) -> None:
     files.content["model"]["ignore_merges"] = True
     files.write("tokenizer.json")
     assert files.imported(*TWO).whole_tokens == 1
-    with pytest.raises(ValueError, match="it has its own way to merge; leave out --ignore-merges"):
+    with pytest.raises(ValueError, match="its form already says what --ignore-merges would; leave"):
         files.imported("tokenizer.json", ignore_merges=True)
 
 

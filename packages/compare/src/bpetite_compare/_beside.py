@@ -18,7 +18,7 @@ from bpetite._patterns import ALL_PATTERNS, GPT2
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign
-from bpetite_compare._from_huggingface import added_tokens, read_huggingface
+from bpetite_compare._from_huggingface import FLAGS, added_tokens, read_huggingface
 
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
 """The files that `settings_for` reads."""
@@ -43,8 +43,6 @@ _PATTERNS_OF_CLASSES: Final = {
 """The patterns that classes of transformers, and of models that extend it, have by themselves."""
 _DIGITS: Final = re.compile("[0-9]+")
 _TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
-_FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
-"""The flags of an added token, which are false in a configuration without them."""
 
 
 def read_source(path: str) -> bytes:
@@ -124,7 +122,7 @@ def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
     match _object_in(folder, "tokenizer_config.json"):
         case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
             entries = [
-                dict.fromkeys(_FLAGS, False) | token | {"id": int(token_id[:9])}
+                dict.fromkeys(FLAGS, False) | token | {"id": int(token_id[:9])}
                 for token_id, token in added.items()
                 if isinstance(token, dict)
             ]

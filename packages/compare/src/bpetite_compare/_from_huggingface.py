@@ -8,7 +8,7 @@ import codecs
 import itertools
 import reprlib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -37,10 +37,8 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 }
 """The types of a model's settings, which may also be null."""
 _HIGHEST: Final = (1 << 32) - 1
-ORDINARY: Final = "not special in the source"
-"""How the note on added tokens begins that are not special."""
-_CHANGING: Final = ("single_word", "lstrip", "rstrip")
-"""The flags of an added token that change the text around it."""
+FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
+"""The flags of an added token; the first three change the text around it."""
 
 
 class AddedToken(NamedTuple):
@@ -48,7 +46,7 @@ class AddedToken(NamedTuple):
 
     text: str
     id: int
-    normalized: bool
+    flags: Collection[str]
 
 
 def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
@@ -292,29 +290,13 @@ def _foreign(vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], rest: 
 
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     """Return added tokens, checked; flags that bpetite does not have are obstacles or noted."""
-    tokens: list[AddedToken] = []
-    changing: dict[str, list[str]] = {flag: [] for flag in _CHANGING}
-    ordinary: list[str] = []
-    for entry in entries:
-        match entry:
-            case {"content": str(text), "id": int(number), **flags} if type(number) is int:
-                owner = f"its added token {text[:40]!r}"
-            case _:
-                raise ValueError(f"its added token {_shown(entry)} lacks a content or an id")
-        if not text or not 0 <= number <= _HIGHEST:
-            raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
-        for flag, texts in changing.items():
-            if _flag(flags, flag, owner):
-                texts.append(text)
-        if not _flag(flags, "special", owner):
-            ordinary.append(text)
-        tokens.append(AddedToken(text, number, _flag(flags, "normalized", owner)))
-    rest.obstacles.extend(
-        f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
-        for flag, texts in changing.items()
-        if texts
-    )
-    if ordinary:
+    tokens = list(map(_added_token, entries))
+    for flag in FLAGS[:3]:
+        if texts := [token.text for token in tokens if flag in token.flags]:
+            rest.obstacles.append(
+                f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            )
+    if ordinary := [token.text for token in tokens if "special" not in token.flags]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
             f"not special in the source: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
@@ -322,6 +304,17 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
             "skip_special_tokens=True removes them"
         )
     return tokens
+
+
+def _added_token(entry: object) -> AddedToken:
+    match entry:
+        case {"content": str(text), "id": int(number), **others} if type(number) is int:
+            owner = f"its added token {text[:40]!r}"
+        case _:
+            raise ValueError(f"its added token {_shown(entry)} lacks a content or an id")
+    if not text or not 0 <= number <= _HIGHEST:
+        raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
+    return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
 
 
 def _first_of(texts: Sequence[str], noun: str) -> str:
@@ -341,7 +334,8 @@ def _ids_of(
     special: dict[str, int] = {}
     passes: dict[str, bool] = {}
     free = itertools.count(len(vocab))
-    for text, written, normalized in tokens:
+    for text, written, flags in tokens:
+        normalized = "normalized" in flags
         if text not in special:
             special[text] = vocab[text] if text in vocab else next(free)
         token = f"its added token {text[:40]!r}"

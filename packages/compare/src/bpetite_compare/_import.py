@@ -49,6 +49,10 @@ _READERS: Final = {
 }
 """Who reads a file; of two files that disagree, the first name here is the one to choose."""
 
+_UNKNOWN: Final = (
+    "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
+)
+
 SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken")
 """The forms of an import."""
 
@@ -139,7 +143,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         foreign = _read(names[0], paths, form, given)
         artifact, data = convert(foreign)
         notes = foreign.notes
-        if foreign.named_by not in {"", "tokenizer.json"}:
+        named = foreign.named_by in {"", "tokenizer.json"}
+        if not named:
             notes += doubts(foreign.ids, artifact.pattern.name, foreign.named_by)
         in_folder = form is None and os.path.isdir(names[0])
         if in_folder or foreign.named_by == "tokenizer.json":
@@ -151,12 +156,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         raise ValueError(f"cannot import {shown}: {error}") from None
     write_file(path, data, overwrite=overwrite)
     files = _base_names(paths) or names[0]
-    named = foreign.named_by in {"", "tokenizer.json"}
     merges = "ranks" if foreign.merges is None else "merges"
-    checked = (
-        f"{'' if named else 'with this pattern, '}a slow encoder with the {merges}"
-        f"{' and pattern' if named else ''} of {files} gives the same ids for texts in many scripts"
-    )
+    used = f"{merges} and pattern of {files}" if named else f"{merges} of {files} and this pattern"
     return Imported(
         path,
         len(artifact.tokens),
@@ -165,7 +166,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         artifact.special_tokens,
         len(artifact.tokens) - 256 - len(artifact.merges),
         hashlib.sha256(data).hexdigest(),
-        checked,
+        f"a slow encoder with the {used} gives the same ids for texts in many scripts",
         tuple(notes),
     )
 
@@ -262,25 +263,23 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
         _check_unused(given, *given)
         return read_encoding(get_encoding(name))
     data, *more = map(read_source, paths)
+    content: Any = None
     begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if form == "tiktoken" or (form is None and begin not in {b"{", b"["}):
-        _check_alone(form, data, more)
-        if b"<unk>" in data[:64]:
-            raise ValueError(
-                "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
-                "libraries sentencepiece or transformers for it"
-            )
-        if form is None and not data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
+    if form != "tiktoken" and (form or begin in {b"{", b"["}):
+        content = parse_source(data)
+        if not isinstance(content, dict):
             raise ValueError(_UNKNOWN)
+    elif b"<unk>" in data[:64]:
+        raise ValueError(
+            "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
+            "libraries sentencepiece or transformers for it"
+        )
+    form = form or _form_of(content, data)
+    if more and form != "gpt2":
+        raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
+    if form == "tiktoken":
         _check_unused(given, "ignore_merges")
         return read_ranks(data, settings_for(paths[0], given))
-    content = parse_source(data)
-    if not isinstance(content, dict):
-        raise ValueError(_UNKNOWN)  # noqa: TRY004 - the content of a file
-    if type(content.get("schema_version")) is int:
-        raise ValueError("it is already a bpetite tokenizer file; no import is needed")
-    form = form or _form_of(content)
-    _check_alone(form, data, more)
     if form == "huggingface":
         _check_unused(given, "pattern", "special", "ignore_merges")
         foreign = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
@@ -294,40 +293,27 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     return read_gpt2(content, more[0], settings_for(paths[0], given, content))
 
 
-def _check_alone(form: str | None, data: bytes, more: Sequence[bytes]) -> None:
-    """Reject an empty file, and a second file of any other form than GPT-2's."""
-    if not data.strip():
-        raise ValueError(f"{'vocab.json' if more else 'the file'} is empty")
-    if more and form != "gpt2":
-        raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
-
-
 def _check_unused(given: Mapping[str, Any], *names: str) -> None:
-    """Reject options that this form does not take."""
+    """Reject options that a form does not take."""
     for name in names:
         if given[name]:
-            raise ValueError(f"it has {_UNUSED[name]}; leave out --{name.replace('_', '-')}")
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"its form already says what {option} would; leave out {option}")
 
 
-_UNUSED: Final = {
-    "pattern": "its own split pattern",
-    "special": "its own special tokens",
-    "ignore_merges": "its own way to merge",
-    "drop_normalizer": "no normalizer to drop",
-}
-_UNKNOWN: Final = (
-    "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
-)
-
-
-def _form_of(content: Mapping[str, Any]) -> str:
-    """Return the form of an object; the vocabulary of GPT-2 has tokens as keys."""
-    if isinstance(content.get("model"), dict):
-        return "huggingface"
-    if isinstance(content.get("config"), dict):
-        return "tekken"
-    if {*map(type, content.values())} == {int}:
-        return "gpt2"
-    if "tokenizer_class" in content:
-        raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
+def _form_of(content: object, data: bytes) -> str:
+    """Return the form of an object in JSON, or of other data."""
+    match content:
+        case {"schema_version": int()}:
+            raise ValueError("it is already a bpetite tokenizer file; no import is needed")
+        case {"model": dict()}:
+            return "huggingface"
+        case {"config": dict()}:
+            return "tekken"
+        case {**tokens} if {*map(type, tokens.values())} == {int}:
+            return "gpt2"
+        case {"tokenizer_class": _}:
+            raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
+        case None if data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
+            return "tiktoken"
     raise ValueError(_UNKNOWN)
