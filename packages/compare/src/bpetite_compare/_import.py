@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from glob import escape, glob
 from typing import Any, Final
 
@@ -43,11 +42,10 @@ _IN_FOLDERS: Final = {
 """The names of files in a folder, in the order of looking for them, and their forms."""
 
 _READERS: Final = {
-    "tekken*.json": "mistral-common, Mistral's own library, reads",
-    "tokenizer.json": "transformers and tokenizers read",
-    "*": "its own library reads",
+    "tekken": "tekken.json is what mistral-common, Mistral's own library, reads",
+    "tokenizer.json": "tokenizer.json is what transformers and tokenizers read",
 }
-"""Who reads a file; of two files that disagree, the first name here is the one to choose."""
+"""Which of two files that disagree is the one to choose: the first here."""
 
 _UNKNOWN: Final = (
     "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
@@ -229,15 +227,10 @@ def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) 
                 notes.append(f"{_base_names(files)} beside it was not compared: {error}")
                 continue
             if differing:
-                reader, chosen = next(
-                    (reader, several)
-                    for one, reader in _READERS.items()
-                    for several in (paths, files)
-                    if fnmatch(os.path.basename(several[0]), one)
-                )
+                names = f"{_base_names(paths)} and {_base_names(files)}"
+                reader = next((f": {_READERS[one]}" for one in _READERS if one in names), "")
                 raise ValueError(
-                    f"{_base_names(paths)} and {_base_names(files)} in its folder disagree: "
-                    f"{differing}; name the one to import: {_base_names(chosen)} is what {reader}"
+                    f"{names} in its folder disagree: {differing}; name the one to import{reader}"
                 )
     return notes
 
