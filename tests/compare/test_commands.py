@@ -398,7 +398,7 @@ def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> Non
     )
     result = done(f"{words} --pattern gpt2", folder)
     assert data(result.stdout)["special_tokens"] == {}
-    note = "no file names its special tokens, so it has none; --special NAME=ID adds them"
+    note = "no file lists its special tokens, so it has none; --special NAME=ID adds them"
     assert note in lines(result.stderr)
     flags = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized", "special"), False)
     added = {str(400 + one): {"content": f"<|{one}|>", **flags} for one in range(8)}

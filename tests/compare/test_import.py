@@ -297,7 +297,8 @@ NEITHER: Final = "it is not a tokenizer.json, a tekken.json, vocab.json with mer
     ("data", "fault"),
     [
         (b"\n\x0e\n\x05<unk>\x15\x00\x00", "it is a SentencePiece model, whose tokens are charac"),
-        *((data, NEITHER) for data in (b"[1, 2]", b'{"a": "b"}', b"\x89PNG\r\n", b"")),
+        *((data, NEITHER) for data in (b"[1, 2]", b'{"a": "b"}', b"\x89PNG\r\n")),
+        (b"", "x is empty"),
         (b'{"model": {}}', "its form already says what --pattern would; leave out --pattern"),
         (b'{"config": {}}', "its form already says what --pattern would; leave out --pattern"),
         (b'{"tokenizer_class": "x"}', "it only configures a tokenizer; name the tokenizer.json"),

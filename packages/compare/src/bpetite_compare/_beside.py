@@ -18,7 +18,8 @@ from bpetite._patterns import ALL_PATTERNS, GPT2
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign
-from bpetite_compare._from_huggingface import FLAGS, added_tokens, read_huggingface
+from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface
+from bpetite_compare._spellings import named
 
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
 """The files that `settings_for` reads."""
@@ -76,14 +77,13 @@ def settings_for(
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
     folder, special = os.path.dirname(path), given["special"]
+    rest = Foreign({}, {}, {}, (), given["ignore_merges"], instead=_INSTEAD)
     tokenizer = _object_in(folder, "tokenizer.json")
-    if "model" in tokenizer and given["pattern"] is None:
-        with _naming("tokenizer.json beside it"):
-            theirs = read_huggingface(tokenizer, drop_normalizer=given["drop_normalizer"])
-            theirs.check()
-        special = theirs.special_tokens if special is None else special
-        by = "tokenizer.json"
-        return replace(theirs, special_tokens=special, named_by=by, instead=_INSTEAD)
+    if "model" in tokenizer:
+        rest = _of_tokenizer_json(tokenizer, given)
+        if given["pattern"] is None:
+            return rest
+        special = rest.special_tokens or special
     config = _object_in(folder, "tokenizer_config.json")
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
     pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
@@ -92,7 +92,7 @@ def settings_for(
     elif pattern is None and vocab is not None:
         pattern, named_by = GPT2.name, _GUESS
     splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
-    rest = Foreign({}, {}, {}, splits, given["ignore_merges"], named_by, _INSTEAD)
+    rest = replace(rest, splits=splits, named_by=named_by, obstacles=[])
     if config.get("add_prefix_space") is True:
         rest.obstacles.append(
             "tokenizer_config.json has add_prefix_space, which adds a space before the text, and "
@@ -107,9 +107,33 @@ def settings_for(
             special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
         names = ", ".join(special) or "none"
         rest.notes.append(
-            f"no file names its special tokens, so it has {names}; --special NAME=ID adds them"
+            f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them"
         )
     return replace(rest, special_tokens=special)
+
+
+def _of_tokenizer_json(content: Mapping[str, Any], given: Mapping[str, Any]) -> Foreign:
+    """Return what a `tokenizer.json` has; options precede it, and a note says where they differ.
+
+    Raises:
+        ValueError: it cannot be imported; with --pattern, only if it is damaged.
+    """
+    pattern, special = given["pattern"], given["special"]
+    with _naming("tokenizer.json beside it"):
+        theirs = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
+        if pattern is None:
+            theirs.check()
+            if given["ignore_merges"] and not theirs.whole:
+                raise ValueError("it does not set ignore_merges; leave out --ignore-merges")
+    if pattern and not theirs.obstacles and (other := named(*theirs.splits)) != pattern:
+        theirs.notes.append(f"tokenizer.json beside it has the pattern {other}")
+    if special is None:
+        special = theirs.special_tokens
+    else:
+        theirs.notes[:] = [one for one in theirs.notes if not one.startswith(ORDINARY)]
+    whole = theirs.whole or given["ignore_merges"]
+    by = "tokenizer.json"
+    return replace(theirs, special_tokens=special, whole=whole, named_by=by, instead=_INSTEAD)
 
 
 def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
@@ -118,16 +142,17 @@ def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    found: dict[str, int] = {}
-    match _object_in(folder, "tokenizer_config.json"):
-        case {"added_tokens_decoder": dict(added)} if all(map(str.isdecimal, added)):
-            entries = [
-                dict.fromkeys(FLAGS, False) | token | {"id": int(token_id[:9])}
-                for token_id, token in added.items()
-                if isinstance(token, dict)
-            ]
-            with _naming("tokenizer_config.json"):
-                found = {token.text: token.id for token in added_tokens(entries, rest)}
+    added = _object_in(folder, "tokenizer_config.json").get("added_tokens_decoder") or {}
+    with _naming("tokenizer_config.json"):
+        if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
+            raise ValueError("its added_tokens_decoder is not an object with ids as keys")
+        entries = [
+            dict.fromkeys(FLAGS, False) | token | {"id": int(token_id[:20])}
+            if isinstance(token, dict)
+            else token
+            for token_id, token in added.items()
+        ]
+        found = {token.text: token.id for token in added_tokens(entries, rest)}
     for name, token_id in _object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
             raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")

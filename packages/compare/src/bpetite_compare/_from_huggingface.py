@@ -37,6 +37,8 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 }
 """The types of a model's settings, which may also be null."""
 _HIGHEST: Final = (1 << 32) - 1
+ORDINARY: Final = "not special in the source"
+"""How the note on added tokens begins that are not special."""
 FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
 """The flags of an added token; the first three change the text around it."""
 
@@ -299,7 +301,7 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     if ordinary := [token.text for token in tokens if "special" not in token.flags]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
-            f"not special in the source: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
+            f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
             "file has them as special tokens, and an export marks all of these as special, so "
             "skip_special_tokens=True removes them"
         )

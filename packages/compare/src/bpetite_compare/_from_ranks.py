@@ -40,6 +40,11 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
     Raises:
         ValueError: the file has another format, or nothing names the pattern.
     """
+    if b"<unk>" in data[:64]:
+        raise ValueError(
+            "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
+            "libraries sentencepiece or transformers for it"
+        )
     # tiktoken's reader might return an older file with this path from its cache.
     found: list[tuple[bytes, int]] = []
     for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).splitlines(), 1):

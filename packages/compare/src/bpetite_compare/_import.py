@@ -243,10 +243,11 @@ def _note_configuration(foreign: Foreign, path: str) -> None:
     """Note a special token that transformers adds to those of a `tokenizer.json`."""
     with suppress(ValueError):  # a configuration that does not fit adds none
         named = special_tokens_beside(os.path.dirname(path), Foreign({}, {}, {}, ()))
-        if more := [*named.items() - foreign.special_tokens.items()]:
+        if missing := [name for name in named if name not in foreign.special_tokens]:
+            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
             foreign.notes.append(
-                f"the configuration beside it also has the special token {min(more)[0][:40]!r}, "
-                "which transformers adds; the tokenizer file does not have it"
+                f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
+                " which transformers adds; the tokenizer file does not"
             )
 
 
@@ -256,17 +257,14 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
         _check_unused(given, *given)
         return read_encoding(get_encoding(name))
     data, *more = map(read_source, paths)
+    if not data.strip():
+        raise ValueError(f"{os.path.basename(paths[0])} is empty")
     content: Any = None
     begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if form != "tiktoken" and (form or begin in {b"{", b"["}):
         content = parse_source(data)
         if not isinstance(content, dict):
             raise ValueError(_UNKNOWN)
-    elif b"<unk>" in data[:64]:
-        raise ValueError(
-            "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
-            "libraries sentencepiece or transformers for it"
-        )
     form = form or _form_of(content, data)
     if more and form != "gpt2":
         raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
@@ -309,4 +307,6 @@ def _form_of(content: object, data: bytes) -> str:
             raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
         case None if data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
             return "tiktoken"
+        case None if b"<unk>" in data[:64]:
+            return "tiktoken"  # a SentencePiece model; `read_ranks` names it
     raise ValueError(_UNKNOWN)
