@@ -16,6 +16,7 @@ from bpetite_cli.jobs.cores import available_cores
 from bpetite_cli.jobs.signals import signals_blocked
 from bpetite_cli.values import Given, bounded, file_path, text_argument
 
+_DEFAULT_INPUT: Final = " (default: standard input)"
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
 
@@ -181,9 +182,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_file_argument(
-    parser: argparse.ArgumentParser, default: str = " (default: standard input)"
-) -> None:
+def add_file_argument(parser: argparse.ArgumentParser, default: str = _DEFAULT_INPUT) -> None:
     """Add FILE as an argument besides `--input`; `StrictParser` merges the two."""
     parser.add_argument(
         "file",
@@ -211,9 +210,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_documents(
-    parser: argparse.ArgumentParser, default: str = " (default: standard input)"
-) -> None:
+def add_documents(parser: argparse.ArgumentParser, default: str = _DEFAULT_INPUT) -> None:
     """Add the options for files, lists of files, and documents inside files."""
     add_file_argument(parser, default)
     add_files(parser)

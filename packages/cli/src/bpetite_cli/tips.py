@@ -82,9 +82,8 @@ def _is_near(word: str, name: str, edits: int) -> bool:
     Digits are no letters: `gpt5` is not nearly `gpt4`.
     """
     longest = max(len(word.replace("-", "")), len(name.replace("-", "")))
-    if longest < edits * _LETTERS_PER_EDIT or _DIGITS.findall(word) != _DIGITS.findall(name):
-        return False
-    return _can_become(word, name, edits)
+    same_digits = _DIGITS.findall(word) == _DIGITS.findall(name)
+    return same_digits and longest >= edits * _LETTERS_PER_EDIT and _can_become(word, name, edits)
 
 
 def _can_become(word: str, name: str, edits: int) -> bool:

@@ -53,9 +53,10 @@ class _Listener(logging.Handler):
             case {"event": "counted"}:
                 self._work.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
-                if not self._merges:
-                    self._work.begin("merging pairs", wanted, "{:,}".format)
-                self._work.advance(merges - self._merges)
+                if self._merges:
+                    self._work.advance(merges - self._merges)
+                else:
+                    self._work.begin("merging pairs", wanted, merges, "{:,}".format)
                 self._merges = merges
 
 

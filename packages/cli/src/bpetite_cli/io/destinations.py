@@ -71,8 +71,7 @@ def _check_no_output(path: str) -> None:
     """Reject the file that a standard stream goes to: what is printed would be lost."""
     for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
         with suppress(OSError):  # a dangling link, or a stream without a file
-            if stream is None or not os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
-                continue
-            raise Failure(
-                f"{quoted(path)} is also {name} and would be overwritten; choose another output"
-            )
+            if stream and os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                raise Failure(
+                    f"{quoted(path)} is also {name} and would be overwritten; choose another output"
+                )

@@ -68,16 +68,19 @@ class Work:
         self.hide()
         say(*self._warnings, *warnings(self._notes))
 
-    def begin(self, phase: str, total: int | None = None, show: _Show = in_units) -> None:
+    def begin(
+        self, phase: str, total: int | None = None, done: int = 0, show: _Show = in_units
+    ) -> None:
         """Begin the next phase.
 
         Args:
             phase: what the command does in this phase.
             total: the number of bytes or steps, or None if it is unknown.
+            done: the number of them already done.
             show: how to write such a number.
         """
         with self._lock:
-            self._phase, self._total, self._done, self._show = phase, total, 0, show
+            self._phase, self._total, self._done, self._show = phase, total, done, show
             if self._bar is not None:
                 self._bar.refresh()  # the end of the last phase
                 self._bar.remove_task(self._bar.task_ids[0])
