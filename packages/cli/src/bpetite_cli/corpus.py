@@ -38,18 +38,14 @@ class Corpus:
 
     def _read(self, reading: Reading) -> Iterator[_Row]:
         """Yield each text with the number of its repetitions."""
-        for text, times in self._rows(reading):
+        documents, pattern = self._documents, self._pattern.name
+        rows: Iterator[_Row] = ((text, 1) for texts in documents.read(reading) for text in texts)
+        if documents.with_counts:
+            counted = (read_counts(path, pattern, reading.advance) for path in documents.paths)
+            rows = chain.from_iterable(counted)
+        for text, times in rows:
             size = len(text) if text.isascii() else len(text.encode("utf-8"))
             self.size += size * times
             yield text, times
         if not self.size:
             reading.note("the corpus", EMPTY)
-
-    def _rows(self, reading: Reading) -> Iterator[_Row]:
-        if self._documents.with_counts:
-            for path in self._documents.paths:
-                yield from read_counts(path, self._pattern.name, reading.advance)
-        else:
-            for blocks in self._documents.read(reading):
-                for text in blocks:
-                    yield text, 1

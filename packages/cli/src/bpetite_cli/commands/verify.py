@@ -21,7 +21,6 @@ from itertools import takewhile
 from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
-from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._extending import numbered
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields
@@ -104,8 +103,8 @@ class _Proof(NamedTuple):
         """The first merge or special token of which file and training do not have the same."""
         rank, name = self.same, None
         model_merge, corpus_merge = _merge_data(self.model, rank), _merge_data(self.trained, rank)
-        ours = self.model.ids[BASE_VOCAB_SIZE + rank] if model_merge else None
-        theirs = self.trained.ids[BASE_VOCAB_SIZE + rank] if corpus_merge else None
+        ours = self.model.ids[256 + rank] if model_merge else None
+        theirs = self.trained.ids[256 + rank] if corpus_merge else None
         if not model_merge and not corpus_merge:
             special, trained = self.model.special_tokens, self.trained.special_tokens
             names = (one for one in trained | special if special.get(one) != trained.get(one))
