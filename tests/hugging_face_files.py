@@ -289,7 +289,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     ),
     *((ORDER, cuts(*one)) for one in ([SPLIT], (NO_REGEX, SPLIT), (BYTE_LEVEL, BYTE_LEVEL))),
     (ORDER, top(pre_tokenizer=several("pretokenizers"))),
-    ("adds a space before", top(pre_tokenizer=BYTE_LEVEL | {"add_prefix_space": True})),
+    ("adds a space that stays", top(pre_tokenizer=BYTE_LEVEL | {"add_prefix_space": True})),
     ("has the use_regex 1, not true or", top(pre_tokenizer=BYTE_LEVEL | {"use_regex": 1})),
     ("its ByteLevel lacks add_prefix_space", top(pre_tokenizer={"type": "ByteLevel"})),
     # The model.

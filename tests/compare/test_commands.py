@@ -474,7 +474,7 @@ ONLY_ONCE = "standard input (-) can be read only once"
         (f"{COMPARE} --input - - --report", ONLY_ONCE),
         ("import none --output x", "none: No such file or directory (import downloads no model); "),
         ("import tokenizer.json --output x", "is already a bpetite tokenizer file"),
-        ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
+        ("import --from huggingface --input a b --output x", "merges.txt, found 2"),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),
         *((f"{words} --model third.json", IN_OTHER_PLACES) for words in OF_TIKTOKEN),
         (f"{TEMPLATE} chat --unk <s>", "--unk (unk=) names '<s>', which is not a special token of"),

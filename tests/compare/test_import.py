@@ -103,9 +103,7 @@ def test_an_empty_token_is_left_out(tmp_path: Path) -> None:
     path = write_ranks(tmp_path / "ranks", BYTES)
     path.write_bytes(path.read_bytes() + b"= 256\n")
     imported = ranks_imported(path, tmp_path, {"<s>": 257})
-    assert imported.notes[0] == (
-        "its token 256 is empty, so no text has it; the file does not have it"
-    )
+    assert imported.notes[0] == ("its token 256 is empty, so no text has it; it is left out")
     assert Tokenizer.load(tmp_path / "model.json").encode("a<s>") == [97, 257]
 
 

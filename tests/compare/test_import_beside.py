@@ -197,7 +197,9 @@ def test_a_class_that_normalizes_is_named(files: Files) -> None:
     assert note in files.imported().notes
     assert note not in files.imported(drop_normalizer=True).notes
     files.write("tokenizer_config.json", add_prefix_space=True)
-    with pytest.raises(ValueError, match="json has add_prefix_space, which adds"):
+    with pytest.raises(
+        ValueError, match=r"add_prefix_space in tokenizer_config\.json adds a space"
+    ):
         files.imported()
 
 

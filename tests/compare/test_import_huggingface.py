@@ -127,7 +127,7 @@ def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: Path, tmp_path: P
     """The rest is imported as without it, with a note; a name that NFC changes is refused."""
     normalizer = top(normalizer=NFC)
     [note] = imported(tmp_path, normalizer, drop_normalizer=True).notes
-    assert note == "its normalizer, NFC, is left out: the ids are the model's for text in NFC"
+    assert note == "its normalizer, NFC, is left out: ids are the model's for text in NFC"
     assert (tmp_path / "new.json").read_bytes() == unchanged.read_bytes()
     with pytest.raises(ValueError, match="'<e\u0301>' is changed by its normalizer, NFC"):
         imported(tmp_path, normalizer, named("<e\u0301>", normalized=True), drop_normalizer=True)
@@ -160,7 +160,7 @@ def test_an_empty_token_and_unused_bytes(tmp_path: Path) -> None:
     unused = without(*(to_letters(bytes([byte])) for byte in (0xC0, 0xFF)))
     result = imported(tmp_path, unused, tokens(**{"": 2000}))
     assert result.notes == (
-        "its token 2000 is empty, so no text has it; the file does not have it",
+        "its token 2000 is empty, so no text has it; it is left out",
         "it lacks 2 bytes that UTF-8 never uses; they get the ids from 268 on",
     )
     assert Artifact.read(result.path).vocab[269] == b"\xff"

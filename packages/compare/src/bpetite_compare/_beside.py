@@ -8,7 +8,7 @@ models have the same class with another pattern.
 import codecs
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -59,10 +59,7 @@ def read_source(path: str) -> bytes:
 def parse_source(data: bytes) -> object:
     """Return the value of JSON from another library."""
     if data.startswith(codecs.BOM_UTF8):
-        raise ValueError(
-            "it begins with a byte order mark, and its own library refuses that too; save it as "
-            "UTF-8 without one"
-        )
+        raise ValueError("it begins with a byte order mark; save it as UTF-8 without one")
     return parse_json(data, fractions=True, objects=_MOST_OBJECTS)
 
 
@@ -94,10 +91,7 @@ def settings_for(
     splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
     rest = replace(rest, splits=splits, named_by=named_by, obstacles=[])
     if config.get("add_prefix_space") is True:
-        rest.obstacles.append(
-            "tokenizer_config.json has add_prefix_space, which adds a space before the text, and "
-            "decoding would not take it away"
-        )
+        rest.obstacles.append("add_prefix_space in tokenizer_config.json adds a space that stays")
     if given["drop_normalizer"] and kind not in _TO_NFC:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
     if kind in _TO_NFC and not given["drop_normalizer"]:
@@ -164,35 +158,36 @@ def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
     return found
 
 
-def doubts(tokens: Iterable[bytes], pattern: str, named_by: str) -> list[str]:
-    """Return what names a pattern that no file names, and which tokens speak against it.
+def note_doubts(foreign: Foreign, pattern: str) -> None:
+    """Note what names a pattern that no file names, and which tokens speak against it.
 
     Training learns no token that its pattern cuts, but a vocabulary may have tokens from elsewhere.
     """
     said = {
         _GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
         "--pattern": "which --pattern names",
-    }.get(named_by, f"that of {named_by}, which models with other patterns have too")
-    texts = [text for one in tokens if "\ufffd" not in (text := one.decode(errors="replace"))]
+    }.get(
+        foreign.named_by, f"that of {foreign.named_by}, which models with other patterns have too"
+    )
+    texts = [text for one in foreign.ids if "\ufffd" not in (text := one.decode(errors="replace"))]
     cut = {
         name: [text for text in texts if len(known.split(text)) > 1]
         for name, known in ALL_PATTERNS.items()
     }
     no_normalizer = "nor whether the model normalizes text, as Qwen does"
-    notes = [f"not checked: the pattern {pattern}, {said}; {no_normalizer}"]
+    foreign.notes.append(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
     fewest = min(cut, key=lambda name: len(cut[name]))
     if only_here := {*cut[pattern]}.difference(cut[fewest]):
         witness = next(text for text in cut[pattern] if text in only_here)
-        notes.append(
+        foreign.notes.append(
             f"against {pattern}: it cuts the model's token {witness[:40]!r}, and {fewest} does not"
         )
     counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
     digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
-    notes.append(
+    foreign.notes.append(
         f"of its {len(texts):,} tokens that are text, the patterns cut: {counts}; the longest run "
         f"of digits in a token: {digits}"
     )
-    return notes
 
 
 def _object_in(folder: str, name: str) -> dict[str, Any]:

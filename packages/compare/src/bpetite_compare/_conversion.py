@@ -120,9 +120,7 @@ def _completed(foreign: Foreign) -> Foreign:
     """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
     ids = dict(foreign.ids)
     if (empty := ids.pop(b"", None)) is not None:
-        foreign.notes.append(
-            f"its token {empty} is empty, so no text has it; the file does not have it"
-        )
+        foreign.notes.append(f"its token {empty} is empty, so no text has it; it is left out")
     missing = [token for token in _BYTES if token not in ids]
     first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
@@ -148,17 +146,14 @@ def _faults(foreign: Foreign) -> Iterator[str]:
     for name in foreign.special_tokens:
         if name.encode("utf-8", "surrogatepass") in foreign.ids:
             yield f"its special token {name[:40]!r} is also an ordinary token"
-    tokens: dict[int, bytes | str] = {}
+    tokens, highest = dict[int, bytes | str](), MOST_IDS - 1
     for token, token_id in chain[tuple[bytes | str, int]](
         foreign.ids.items(), foreign.special_tokens.items()
     ):
         if (other := tokens.setdefault(token_id, token)) != token:
             yield f"its tokens {other!r:.40} and {token!r:.40} have the same id"
-        if not 0 <= token_id < MOST_IDS:
-            yield (
-                f"its token {token!r:.40} has the id {token_id!s:.40}, "
-                f"not one of 0 to {MOST_IDS - 1}"
-            )
+        if not 0 <= token_id <= highest:
+            yield f"its token {token!r:.40} has the id {token_id!s:.40}, not one of 0 to {highest}"
 
 
 def _made(foreign: Foreign) -> dict[bytes, _Pair]:

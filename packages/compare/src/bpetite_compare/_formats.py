@@ -82,9 +82,7 @@ def _gpt2(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
     merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
-            raise ValueError(
-                f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
-            )
+            raise ValueError(f"merge {rank}, {line[:40]!r}, would be a comment; use another format")
     lines = ["#version: 0.2", *merges, ""]
     contents = (_json(_vocab_json(vocabulary)), "\n".join(lines).encode("utf-8"))
     vocab, merges_txt = (_text(os.path.join(path, name)) for name in GPT2_FILES)

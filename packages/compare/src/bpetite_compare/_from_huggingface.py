@@ -124,9 +124,7 @@ def _check_normalizers(normalizers: Sequence[object], rest: Foreign, *, drop: bo
     if {*kinds} != {"NFC"}:
         rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
     elif drop:
-        rest.notes.append(
-            "its normalizer, NFC, is left out: the ids are the model's for text in NFC"
-        )
+        rest.notes.append("its normalizer, NFC, is left out: ids are the model's for text in NFC")
     else:
         rest.obstacles.append(
             "its normalizer, NFC, changes the text, unless --drop-normalizer "
@@ -173,10 +171,7 @@ def _splits(parts: Sequence[Any], obstacles: list[str]) -> tuple[str, ...]:
         return ()
     *cuts, level = parts
     if level["add_prefix_space"]:
-        obstacles.append(
-            "its pre_tokenizer adds a space before the text (add_prefix_space), which decoding "
-            "would not take away"
-        )
+        obstacles.append("add_prefix_space in its pre_tokenizer adds a space that stays")
     if (again := level.get("use_regex", True)) == bool(cuts):
         way = "splits a second time" if again else "does not split the text"
         obstacles.append(f"its ByteLevel {way} (use_regex is {str(again).lower()})")

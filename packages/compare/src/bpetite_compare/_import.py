@@ -19,7 +19,7 @@ from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, mode_of_existing, write_file
 from bpetite_compare._beside import (
     BESIDE,
-    doubts,
+    note_doubts,
     parse_source,
     read_source,
     settings_for,
@@ -140,15 +140,13 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     try:
         foreign = _read(names[0], paths, form, given)
         artifact, data = convert(foreign)
-        notes = foreign.notes
         named = foreign.named_by in {"", "tokenizer.json"}
         if not named:
-            notes += doubts(foreign.ids, artifact.pattern.name, foreign.named_by)
-        in_folder = form is None and os.path.isdir(names[0])
-        if in_folder or foreign.named_by == "tokenizer.json":
+            note_doubts(foreign, artifact.pattern.name)
+        if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(names[0])):
             own = foreign if special_tokens is None else replace(foreign, special_tokens={})
             given = {**given, "special": None, "pattern": artifact.pattern.name}
-            notes += _compared(own, paths, given)
+            _compare(own, paths, given)
     except ValueError as error:
         shown = ", ".join(map(quoted, paths or names))
         raise ValueError(f"cannot import {shown}: {error}") from None
@@ -165,7 +163,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         len(artifact.tokens) - 256 - len(artifact.merges),
         hashlib.sha256(data).hexdigest(),
         f"a slow encoder with the {used} gives the same ids for texts in many scripts",
-        tuple(notes),
+        tuple(foreign.notes),
     )
 
 
@@ -178,9 +176,7 @@ def _files_of(names: list[str], form: str | None) -> list[str]:
     if len(names) == 1 and (os.path.basename(names[0]) in GPT2_FILES or form == "gpt2"):
         return [os.path.join(os.path.dirname(names[0]), name) for name in GPT2_FILES]
     if not 1 <= len(names) <= (2 if form in {None, "gpt2"} else 1):
-        raise ValueError(
-            f"expected one file or folder, or vocab.json and merges.txt, found {len(names)} paths"
-        )
+        raise ValueError(f"expected one path, or vocab.json and merges.txt, found {len(names)}")
     for name in names:
         if not os.path.lexists(name):
             encoding = encoding_for(name)
@@ -201,15 +197,15 @@ def _files_in(folder: str, form: str | None) -> list[str]:
     raise ValueError(f"{quoted(folder)} has no tokenizer: expected {' or '.join(expected)}")
 
 
-def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -> list[str]:
-    """Compare a tokenizer with the others in its folder; return remarks on those that do not open.
+def _compare(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -> None:
+    """Compare a tokenizer with the others in its folder; note those that do not open.
 
     `given` has its pattern, for those that do not name one.
 
     Raises:
         ValueError: one of them is another tokenizer.
     """
-    folder, notes = os.path.dirname(paths[0]), list[str]()
+    folder = os.path.dirname(paths[0])
     named = os.path.isfile(os.path.join(folder, "tokenizer.json"))
     for name, form in _IN_FOLDERS.items():
         options = {**given, "ignore_merges": given["ignore_merges"] and form == "gpt2"}
@@ -224,7 +220,8 @@ def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) 
                 theirs.check()
                 differing = difference(foreign, theirs)
             except (OSError, ValueError) as error:
-                notes.append(f"{_base_names(files)} beside it was not compared: {error}")
+                named = _base_names(files)
+                foreign.notes.append(f"{named} beside it was not compared: {error}")
                 continue
             if differing:
                 names = f"{_base_names(paths)} and {_base_names(files)}"
@@ -232,7 +229,6 @@ def _compared(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) 
                 raise ValueError(
                     f"{names} in its folder disagree: {differing}; name the one to import{reader}"
                 )
-    return notes
 
 
 def _base_names(paths: Sequence[str]) -> str:

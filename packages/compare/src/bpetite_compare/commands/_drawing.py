@@ -11,6 +11,7 @@ from rich.text import Text
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization
+from bpetite_compare.commands._differences import counted
 
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400
@@ -50,10 +51,9 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         text.append(cli.visible(token), style=style)
     if (rest := count - begin - _MOST_TOKENS) > 0:
         text.append(f"\n({rest:,} tokens more)", style="italic")
-    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
     return Panel(
         text,
         title=Text(side.name, style="bold"),
-        subtitle=Text(f"{count:,} tokens{ratio}"),
+        subtitle=Text(counted(side)),
         box=box.ROUNDED,
     )

@@ -22,7 +22,7 @@ from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
 from bpetite_compare._to_tiktoken import SELF
-from bpetite_compare.commands._differences import code_points, described, engine_characters
+from bpetite_compare.commands._differences import code_points, counted, described, engine_characters
 
 _LONG: Final = 20
 """How many characters at the end of a long name a table shows."""
@@ -143,13 +143,9 @@ def _tell(comparison: Comparison) -> None:
 
         draw_comparison(comparison, _conclusions(comparison))
     else:
-        sides = map(_counts, (comparison.ours, comparison.theirs))
+        both = (comparison.ours, comparison.theirs)
+        sides = (f"{side.name}: {counted(side)}" for side in both)
         cli.messages.say(*sides, *_conclusions(comparison))
-
-
-def _counts(side: Tokenization) -> str:
-    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
-    return f"{side.name}: {len(side.ids):,} tokens{ratio}"
 
 
 def _conclusions(comparison: Comparison) -> Iterator[str]:

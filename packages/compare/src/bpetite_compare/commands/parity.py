@@ -88,7 +88,7 @@ def _lines(result: Parity) -> Iterator[str]:
     else:
         yield (
             f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
-            f"in {result.files:,} file{'s' if result.files > 1 else ''}"
+            f"in {cli.messages.counted(result.files, 'file')}"
         )
 
 
