@@ -40,7 +40,7 @@ with open({_text(path)!r}, "rb") as file:
 # encode() finds special tokens in a text with allowed_special="all"; decode() writes their text.
 encoding = tiktoken.Encoding(
     "bpetite",
-    pat_str={vocabulary.pattern.text!r},
+    pat_str={vocabulary.artifact.pattern.text!r},
     mergeable_ranks=ranks,
     special_tokens={dict(vocabulary.special_tokens)!r},
 )
@@ -72,12 +72,12 @@ tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 
 
 def _gpt2(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
-    if vocabulary.pattern is not GPT2:
+    if vocabulary.artifact.pattern is not GPT2:
         raise ValueError(
             "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
-            f"{vocabulary.pattern.name}, so export to huggingface instead"
+            f"{vocabulary.artifact.pattern.name}, so export to huggingface instead"
         )
-    if vocabulary.whole:
+    if vocabulary.artifact.whole_tokens:
         raise _cannot("GPT-2's two files", "whole tokens")
     merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
@@ -97,13 +97,13 @@ tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
 
 
 def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object) -> _Files:
-    pattern = vocabulary.pattern
+    pattern = vocabulary.artifact.pattern
     if pattern.llama_cpp is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
     special = vocabulary.special_tokens
     whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
     texts = {token_id: text for text, token_id in _vocab_json(vocabulary, whole=whole).items()}
-    if vocabulary.whole > whole:
+    if vocabulary.artifact.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
     if len(texts) <= max(texts):
         raise _cannot("llama.cpp", "gaps between ids")
@@ -160,7 +160,8 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
 
     The vocabulary has them too, as `tokenizers` would give them the ids after its own.
     """
-    cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern.text}}
+    whole = bool(vocabulary.artifact.whole_tokens)
+    cut = {"type": "Split", "pattern": {"Regex": vocabulary.artifact.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
@@ -185,8 +186,8 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
             **dict.fromkeys(("dropout", "unk_token")),
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
             **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
-            "ignore_merges": vocabulary.whole,
-            "vocab": _vocab_json(vocabulary, whole=vocabulary.whole),
+            "ignore_merges": whole,
+            "vocab": _vocab_json(vocabulary, whole=whole),
             "merges": _merge_lines(vocabulary),
         },
     }
@@ -221,7 +222,8 @@ def _vocab_json(vocabulary: Vocabulary, *, whole: bool = False) -> Mapping[str, 
 
 def _merge_lines(vocabulary: Vocabulary) -> list[str]:
     """Return the merges in the order of ranks, each as the letters of its two tokens."""
-    return [f"{to_letters(left)} {to_letters(right)}" for left, right in vocabulary.merges]
+    letters = list(map(to_letters, vocabulary.artifact.tokens))
+    return [f"{letters[left]} {letters[right]}" for left, right in vocabulary.artifact.merges]
 
 
 def _text(path: str) -> str:

@@ -56,7 +56,7 @@ def of_artifact(
     """
     check(artifact)
     own = Vocabulary.of(artifact, special_tokens)
-    return make_encoding(name, own.pattern.text, own.ranks, own.special_tokens)
+    return make_encoding(name, artifact.pattern.text, own.ranks, own.special_tokens)
 
 
 def _artifact_of(model: Model) -> Artifact:

@@ -3,13 +3,12 @@
 An export may have more special tokens than the tokenizer file.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, Self
 
 from bpetite._artifact import Artifact
-from bpetite._patterns import Pattern
 from bpetite._special_tokens import RULES, checked_special_tokens
 from bpetite_compare._letters import of_letters
 
@@ -21,18 +20,14 @@ _RULES: Final = (RULES[0], RULES[3])
 class Vocabulary:
     """A tokenizer with its ids and special tokens in another library.
 
+    artifact: the tokenizer.
     ranks: the id of each token that is not special, by its bytes, in the order of ids.
-    merges: the bytes of the two tokens that each merge joins, in the order of ranks.
     special_tokens: the id of each special token by its text, the tokenizer's own first.
-    pattern: the split pattern.
-    whole: whether some tokens are only whole chunks, made by no merge.
     """
 
+    artifact: Artifact
     ranks: Mapping[bytes, int]
-    merges: Sequence[tuple[bytes, bytes]]
     special_tokens: Mapping[str, int]
-    pattern: Pattern
-    whole: bool
 
     @classmethod
     def of(cls, artifact: Artifact, special_tokens: Iterable[str] = ()) -> Self:
@@ -56,13 +51,7 @@ class Vocabulary:
         ranks = dict(sorted(zip(artifact.tokens, artifact.ids, strict=False), key=itemgetter(1)))
         for name in special:
             _check_token(name, ranks)
-        return cls(
-            ranks,
-            [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
-            special,
-            artifact.pattern,
-            bool(artifact.whole_tokens),
-        )
+        return cls(artifact, ranks, special)
 
 
 def _check_token(name: str, ranks: Mapping[bytes, int]) -> None:

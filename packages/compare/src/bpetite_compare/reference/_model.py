@@ -199,8 +199,8 @@ class Model:
         if content["schema_version"] < 3:
             merges = [(left, right) for left, right in content["merges"]]
             return cls.of_merges(merges, pattern, special)
-        tokens = {int(key): bytes(values) for key, values in content["vocab"].items()}
-        tokens = {one: token for one, token in tokens.items() if one not in special.values()}
+        vocab = {int(key): bytes(values) for key, values in content["vocab"].items()}
+        tokens = {one: vocab[one] for one in vocab.keys() - special.values()}
         numbers = {one: token[0] for one, token in tokens.items() if len(token) == 1}
         for _, _, new in content["merges"]:
             numbers[new] = len(numbers)
