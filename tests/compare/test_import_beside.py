@@ -499,3 +499,18 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
     assert "its added token '<think>' has lstrip, so it changes the text around it; " in shown
     assert "its token '日本' has letters that stand for no byte; it has no token for the" in shown
     assert " byte 0x00, so it cannot encode every text; use the libraries" in shown
+
+
+@pytest.mark.parametrize("source", [TWO, ("a.tiktoken",)], ids=["two files", "ranks"])
+def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], files: Files) -> None:
+    """A list of added tokens may lack those that the vocabulary has, such as `</s>`."""
+    files.content["model"]["vocab"]["</s>"] = 700
+    files.ranks += base64.b64encode(b"</s>") + b" 700\n"
+    files.write(*source, "added_tokens.json")
+    options: dict[str, Any] = {"pattern": "gpt4o", "ignore_merges": source is TWO}
+    note = "1 of its ordinary tokens, such as '</s>', look like special tokens; --special NAME=ID "
+    assert any(one.startswith(note) for one in files.imported(*source, **options).notes)
+    special = SPECIAL | {"</s>": 700}
+    if source is TWO:
+        notes = files.imported(*source, special_tokens=special, **options).notes
+        assert not any("look like special" in one for one in notes)

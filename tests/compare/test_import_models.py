@@ -184,7 +184,7 @@ CHARACTERS: Final = "tokens are characters, not bytes"
         ("minicpm_v4_5", "its special token '<unk>' is also an ordinary token"),
         (
             "qwen3",
-            "its normalizer, NFC, changes the text, unless --drop-normalizer (drop_normalizer=True) ",
+            "its normalizer, NFC, changes the text, unless --drop-normalizer (drop_normalizer=T",
         ),
         ("llama4_ranks", "a file of ranks lacks the split pattern; add --pattern "),
     ],

@@ -8,7 +8,7 @@ models have the same class with another pattern.
 import codecs
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -43,6 +43,7 @@ _PATTERNS_OF_CLASSES: Final = {
 }
 """The patterns that classes of transformers, and of models that extend it, have by themselves."""
 _DIGITS: Final = re.compile("[0-9]+")
+_LIKE_SPECIAL: Final = re.compile(r"<.+>|\[.+\]")
 _TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
 
 
@@ -158,8 +159,10 @@ def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
     return found
 
 
-def note_doubts(foreign: Foreign, pattern: str) -> None:
+def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
     """Note what names a pattern that no file names, and which tokens speak against it.
+
+    Of the tokens that no merge makes, those that look like special tokens are named, too.
 
     Training learns no token that its pattern cuts, but a vocabulary may have tokens from elsewhere.
     """
@@ -188,6 +191,14 @@ def note_doubts(foreign: Foreign, pattern: str) -> None:
         f"of its {len(texts):,} tokens that are text, the patterns cut: {counts}; the longest run "
         f"of digits in a token: {digits}"
     )
+    like_special = [
+        text for one in whole if _LIKE_SPECIAL.fullmatch(text := one.decode(errors="replace"))
+    ]
+    if like_special:
+        foreign.notes.append(
+            f"{len(like_special):,} of its ordinary tokens, such as {like_special[0][:40]!r}, look "
+            "like special tokens; --special NAME=ID makes them such"
+        )
 
 
 def _object_in(folder: str, name: str) -> dict[str, Any]:

@@ -6,19 +6,22 @@ a chat template, a maximum length.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Final
 
 from bpetite._artifact import Artifact
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, write_file
 from bpetite_compare._folders import write_folder
-from bpetite_compare._formats import FORMATS
-from bpetite_compare._settings import check_fits, has_roles, is_folder, remarks, roles_of
+from bpetite_compare._formats import FORMATS, has_roles, is_folder
 from bpetite_compare._soundness import check
 from bpetite_compare._vocabulary import Vocabulary
+
+ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
+"""The roles of special tokens in other libraries, and what each is for."""
 
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
 """Other files that transformers reads from a folder, in preference to an export's."""
@@ -109,8 +112,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     check(artifact, to)
     vocabulary = Vocabulary.of(artifact, special_tokens)
     special = vocabulary.special_tokens
-    roles = roles_of(given, artifact.special_names, special)
-    notes = [*remarks(roles, chat_template)] if has_roles(to, path) else []
+    roles = _roles_of(given, artifact.special_names, special)
+    notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
     contents, loading = FORMATS[to](vocabulary, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
@@ -144,3 +147,79 @@ def _check_folder(path: str) -> None:
                 f"{quoted(path)} contains {name}, which transformers would also read; "
                 "remove it, or choose another folder"
             )
+
+
+def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
+    """Reject settings, which may be None, that the output does not have."""
+    for name, value in settings.items():
+        fits = has_roles(to, output) and (to != "gguf" or name in ROLES)
+        if value is not None and not fits:
+            also = ", or gguf" if name in ROLES else ""
+            raise ValueError(
+                f"--{name.replace('_', '-')} ({name}=) requires a folder for huggingface{also}"
+            )
+
+
+def _roles_of(
+    given: Mapping[str, str | None], own: Collection[str], special_tokens: Collection[str]
+) -> dict[str, str]:
+    """Return the special token of each role.
+
+    Args:
+        given: the special tokens that somebody has named, or None.
+        own: the special tokens of the tokenizer.
+        special_tokens: those of the export.
+
+    Raises:
+        ValueError: a role has something else than a special token.
+    """
+    roles = {role: name for role, name in given.items() if name is not None}
+    for role, name in roles.items():
+        if name not in special_tokens:
+            raise ValueError(
+                f"--{role} ({role}=) names {name[:40]!r}, which is not a special token of this "
+                "tokenizer; --special (special_tokens=) adds one"
+            )
+    if [*own] == [END_OF_TEXT_TOKEN]:  # its name says what it does; other names do not
+        roles.setdefault("eos", END_OF_TEXT_TOKEN)
+    return roles
+
+
+def _remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
+    """Yield remarks about the roles and the chat template of an export, after checking it.
+
+    Raises:
+        ValueError: transformers cannot compile the template.
+    """
+    named = ", ".join(f"{role} {name!r}" for role, name in roles.items())
+    yield f"roles: {named or 'none; name them with --bos, --eos, --pad and --unk (bos=, ...)'}"
+    if template is None:
+        return
+    if template.startswith("\ufeff"):
+        yield "the byte order mark at the start of the chat template is left out"
+    if not _is_compiled(template):
+        yield "the chat template was not checked, because transformers or jinja2 is not installed"
+    for role in ROLES:
+        if f"{role}_token" in template and role not in roles:
+            yield f"the chat template uses {role}_token, which is empty without --{role} ({role}=)"
+
+
+def _is_compiled(template: str) -> bool:
+    """Compile a template as transformers does, and return whether transformers is installed.
+
+    Its environment has tags of its own.
+
+    Raises:
+        ValueError: it cannot be compiled.
+    """
+    try:
+        from transformers.utils import chat_template_utils  # noqa: PLC0415 - takes a second
+
+        chat_template_utils._compile_jinja_template(template)
+    except ImportError:  # transformers or jinja2 is not installed, or too old
+        return False
+    except Exception as error:  # noqa: BLE001 - Jinja's, or of Python's own compiler
+        line = None if isinstance(error, SyntaxError) else getattr(error, "lineno", None)
+        where = f" in line {line}" if line else ""
+        raise ValueError(f"the chat template cannot be compiled{where}: {error}") from None
+    return True

@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 from bpetite._patterns import GPT2
 from bpetite_compare._gguf import Value, to_gguf
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
-from bpetite_compare._settings import is_folder
 from bpetite_compare._spellings import llama_cpp_differs
 from bpetite_compare._vocabulary import Vocabulary
 
@@ -25,6 +24,16 @@ _NORMAL, _CONTROL = 1, 3
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
+
+
+def is_folder(to: str, output: str) -> bool:
+    """Return whether the output is a folder: for GPT-2, and for Hugging Face unless *.json."""
+    return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
+
+
+def has_roles(to: str, output: str) -> bool:
+    """Return whether the output names the special token of each role."""
+    return to == "gguf" or (to == "huggingface" and is_folder(to, output))
 
 
 def _tiktoken(vocabulary: Vocabulary, path: str, *_: object) -> _Files:

@@ -26,16 +26,12 @@ _UNFIT: Final = {
     "end_of_word_suffix": "its tokens have marks",
 }
 """The settings of a model that do not fit, and what they mean."""
-_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
-    "unk_token": (str,),
-    "continuing_subword_prefix": (str,),
-    "end_of_word_suffix": (str,),
-    "fuse_unk": (bool,),
-    "byte_fallback": (bool,),
-    "ignore_merges": (bool,),
-    "dropout": (float, int),
+_KINDS: Final[Mapping[tuple[type, ...], Sequence[str]]] = {
+    (str,): ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"),
+    (bool,): ("fuse_unk", "byte_fallback", "ignore_merges"),
+    (float, int): ("dropout",),
 }
-"""The types of a model's settings, which may also be null."""
+"""The settings of a model by their types; they may also be null."""
 _HIGHEST: Final = (1 << 32) - 1
 ORDINARY: Final = "not special in the source"
 """How the note on added tokens begins that are not special."""
@@ -100,10 +96,11 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreig
     instead = "use the libraries tokenizers or transformers for this model"
     if (kind := model.get("type", "BPE")) != "BPE":
         raise ValueError(f"its model is {_shown(kind)}, not BPE; {instead}")
-    for name, kinds in _KINDS.items():
-        if (value := model.get(name)) is not None and type(value) not in kinds:
-            fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
-            raise ValueError(f"its model has {fault}")
+    for kinds, names in _KINDS.items():
+        for name in names:
+            if (value := model.get(name)) is not None and type(value) not in kinds:
+                fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
+                raise ValueError(f"its model has {fault}")
     rest = Foreign({}, {}, {}, (), bool(model.get("ignore_merges")), instead=instead)
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:

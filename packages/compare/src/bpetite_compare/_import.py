@@ -142,7 +142,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         artifact, data = convert(foreign)
         named = foreign.named_by in {"", "tokenizer.json"}
         if not named:
-            note_doubts(foreign, artifact.pattern.name)
+            note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
         if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(names[0])):
             own = foreign if special_tokens is None else replace(foreign, special_tokens={})
             given = {**given, "special": None, "pattern": artifact.pattern.name}
@@ -206,10 +206,10 @@ def _compare(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -
         ValueError: one of them is another tokenizer.
     """
     folder = os.path.dirname(paths[0])
-    named = os.path.isfile(os.path.join(folder, "tokenizer.json"))
+    names_pattern = os.path.isfile(os.path.join(folder, "tokenizer.json"))
     for name, form in _IN_FOLDERS.items():
         options = {**given, "ignore_merges": given["ignore_merges"] and form == "gpt2"}
-        if named or form not in {"gpt2", "tiktoken"}:
+        if names_pattern or form not in {"gpt2", "tiktoken"}:
             options |= {"pattern": None}
         if form == "tekken":
             options |= {"drop_normalizer": False}
@@ -220,8 +220,7 @@ def _compare(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -
                 theirs.check()
                 differing = difference(foreign, theirs)
             except (OSError, ValueError) as error:
-                named = _base_names(files)
-                foreign.notes.append(f"{named} beside it was not compared: {error}")
+                foreign.notes.append(f"{_base_names(files)} beside it was not compared: {error}")
                 continue
             if differing:
                 names = f"{_base_names(paths)} and {_base_names(files)}"

@@ -26,9 +26,8 @@ from typing import Final
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite_cli import for_compare as cli
-from bpetite_compare._export import export
-from bpetite_compare._formats import FORMATS
-from bpetite_compare._settings import ROLES, check_fits, is_folder
+from bpetite_compare._export import ROLES, check_fits, export
+from bpetite_compare._formats import FORMATS, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
