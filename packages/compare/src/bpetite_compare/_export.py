@@ -221,5 +221,7 @@ def _is_compiled(template: str) -> bool:
     except Exception as error:  # noqa: BLE001 - Jinja's, or of Python's own compiler
         line = None if isinstance(error, SyntaxError) else getattr(error, "lineno", None)
         where = f" in line {line}" if line else ""
-        raise ValueError(f"the chat template cannot be compiled{where}: {error}") from None
+        # Python names a line of Jinja's code, not of the template.
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise ValueError(f"the chat template cannot be compiled{where}: {reason}") from None
     return True
