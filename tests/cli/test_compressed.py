@@ -222,6 +222,7 @@ PROGRAM: Final = (
     [
         (SKIPPABLE, "zstd after a skippable frame; convert it first, with: zstd -dc"),
         (b"PK\x03\x04", "a zip file, which is binary; convert it first, with: unzip -p"),
+        (b"PK\x05\x06\0\0", "a zip file, which is binary; convert it first, with: unzip -p"),
         (b"7z\xbc\xaf\x27\x1c", "a 7z file; convert it first, with: 7z x -so"),
         (b"\x04\x22\x4d\x18", "an lz4 file; convert it first, with: lz4 -dc"),
         (b"%PDF-1.7\n", "a PDF file, which is binary; convert it first, with: pdftotext"),

@@ -207,8 +207,8 @@ def test_utf16_without_a_mark_is_reported(folder: Path, command: str) -> None:
 
 
 LIKE_UTF16: Final = (
-    "warning: text.txt looks like UTF-16, but is read as UTF-8; to convert it: "
-    "iconv -f UTF-16LE -t UTF-8 FILE"
+    "warning: text.txt looks like UTF-16, but is read as UTF-8; convert it: "
+    "iconv -f UTF-16LE (or UTF-16BE) -t UTF-8 FILE"
 )
 
 

@@ -183,7 +183,8 @@ ICONV = "it looks like {}; convert it first, with: iconv -f {} -t UTF-8"
 INVALID = {
     b"caf\xe9 au lait": ICONV.format("Latin-1", "LATIN1"),
     b"\x93quoted\x94 text": ICONV.format("Windows-1252", "WINDOWS-1252"),
-    b"n\0 \0" * 4 + b"\xe9\0": ICONV.format("UTF-16", "UTF-16"),
+    b"n\0 \0" * 4 + b"\xe9\0": ICONV.format("UTF-16", "UTF-16LE"),
+    b"\0n\0 " * 4 + b"\0\xe9": ICONV.format("UTF-16", "UTF-16BE"),
     "hi".encode("utf-16"): ICONV.format("UTF-16", "UTF-16"),
     b"PAR1\x15\x90": "it looks like a Parquet file; commands with --parquet COLUMN read its text",
     b"caf\xe9 \0": "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",

@@ -76,7 +76,9 @@ def read_list(path: str, *, null: bool) -> list[str]:
 def _check(listed: bytes, path: str, number: int) -> None:
     """Reject a path that could not be an argument."""
     if is_utf16(listed):
-        raise Failure(f"{name_of(path)} looks like UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8")
+        raise Failure(
+            f"{name_of(path)} looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
+        )
     if b"\0" in listed:
         raise Failure(f"{name_of(path)}, line {number} contains a NUL byte; use --null")
     try:

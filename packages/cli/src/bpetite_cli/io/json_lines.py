@@ -90,7 +90,7 @@ def _parsed(place: str, data: bytes) -> object:
                 "tail -c +4 FILE"
             )
         elif is_utf16(data):
-            message = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE -t UTF-8"
+            message = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
     except RecursionError:
         message = "cannot be read: its JSON is nested too deeply"
     raise Failure(f"{place} {message}")

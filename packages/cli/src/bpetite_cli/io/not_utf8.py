@@ -24,7 +24,8 @@ _BY_FIRST_BYTES: Final = (
         rb"\x7fELF|MZ\x90\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm",
         f"a program, {_BINARY_OUT}",
     ),
-    (rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
+    (rb"(?:[^\0]\0){3}", f"UTF-16; {CONVERT} iconv -f UTF-16LE -t UTF-8"),
+    (rb"(?:\0[^\0]){3}", f"UTF-16; {CONVERT} iconv -f UTF-16BE -t UTF-8"),
 )
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
@@ -37,7 +38,7 @@ _BY_THE_WRONG_BYTE: Final = (
 
 def advice_on_archive(begin: bytes) -> str | None:
     """Return a line of advice if a file that begins so is an archive, which may be valid UTF-8."""
-    if begin.startswith(b"PK\x03\x04"):
+    if begin.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second is empty
         return f"it looks like a zip file, which is binary; {CONVERT} unzip -p"
     # A tar file has the sum of its header's bytes in it, where spaces count instead.
     total = sum(begin[:148] + _SPACES + begin[156:512])

@@ -14,7 +14,7 @@ MARKED: Final[Oddity] = (
 UTF16: Final[Oddity] = (
     "looks",
     "look",
-    "like UTF-16, but is read as UTF-8; to convert it: iconv -f UTF-16LE -t UTF-8 FILE",
+    "like UTF-16, but is read as UTF-8; convert it: iconv -f UTF-16LE (or UTF-16BE) -t UTF-8 FILE",
 )
 JSON_LINES: Final[Oddity] = (
     "is",
