@@ -228,7 +228,7 @@ def _in_texts(tokens: Iterable[bytes], pattern: Pattern, foreign: Foreign) -> It
     for token in () if foreign.whole else tokens:
         text = token.decode("utf-8", errors="replace")
         if text.encode("utf-8") == token and pattern.split(text) == [text]:
-            option = " (if its tokenizer.json has this set, --ignore-merges says so)"
+            option = "; --ignore-merges says that it is set"
             yield (
                 f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has "
                 f"it, which a tokenizer file cannot represent{option if foreign.named_by else ''}"

@@ -173,11 +173,11 @@ def _splits(parts: Sequence[Any], obstacles: list[str]) -> tuple[str, ...]:
         way = "splits a second time" if again else "does not split the text"
         obstacles.append(f"its ByteLevel {way} (use_regex is {str(again).lower()})")
     splits = [_pattern(cut, obstacles, alone=len(cuts) == 1) for cut in cuts]
-    return (*filter(None, splits),) if cuts else (GPT2.text,)
+    return () if "" in splits else (*splits,) or (GPT2.text,)
 
 
 def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> str:
-    """Return the pattern of a `Split` that keeps all text and cuts around each match."""
+    """Return the pattern of a `Split` that keeps all text and cuts around each match, or ""."""
     match cut.get("pattern"):
         case {"Regex": str(text), **others} if not others:
             pass
@@ -190,12 +190,13 @@ def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> st
     invert, behavior = _flag(cut, "invert", "its Split"), cut.get("behavior")
     if behavior == "Isolated" and not invert:
         return with_rest(text)
-    if behavior != "Removed" or not invert or not alone:  # a known pattern leaves nothing
-        obstacles.append(
-            f"its Split has the behavior {_shown(behavior)} and invert {str(invert).lower()}, not "
-            f"Isolated and false; its pattern is {named(text)}"
-        )
-    return text
+    if behavior == "Removed" and invert and alone:
+        return text  # a known pattern leaves nothing to remove
+    obstacles.append(
+        f"its Split has the behavior {_shown(behavior)} and invert {str(invert).lower()}, not "
+        f"Isolated and false; its pattern is {named(text)}"
+    )
+    return ""
 
 
 def _parts(part: object, name: str) -> list[Any]:
