@@ -381,7 +381,7 @@ def test_roles_are_named_or_left_out(folder: Path) -> None:
     (line,) = refused(bpetite(*words.split(), cwd=folder))
     assert line == (
         "error: gguf needs --bos (bos=) and --eos (eos=); "
-        "without it, llama.cpp would take the token 11"
+        "else llama.cpp would take the token 11"
     )
     told = lines(done(f"{words} --bos <s> --eos </s>", folder).stderr)
     assert told[1] == "roles: bos '<s>', eos '</s>'"

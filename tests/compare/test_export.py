@@ -201,7 +201,7 @@ def test_llama_cpp_gets_no_gap(
     """Without bos or eos, llama.cpp would take the id 11, so both are needed."""
     Tokenizer.train("", 256, special_tokens=names).save(model := tmp_path / "m.json")
     with pytest.raises(
-        ValueError, match=f"^gguf needs {missing}; without it, llama.cpp would take the token 11"
+        ValueError, match=f"^gguf needs {missing}; else llama.cpp would take the token 11"
     ):
         export(model, "gguf", tmp_path / "out", **given)
     assert not (tmp_path / "out").exists()

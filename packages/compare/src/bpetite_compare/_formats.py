@@ -120,7 +120,7 @@ def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object
     _check_overlaps(special)
     if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
         raise ValueError(
-            f"gguf needs {' and '.join(missing)}; without it, llama.cpp would take the token 11"
+            f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
         )
     fields: dict[str, Value] = {
         "general.architecture": "gpt2",

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
-from bpetite._writing import check_no_input, mode_of_existing, write_file
+from bpetite._writing import check_no_input, mode_of_existing, write_parts
 from bpetite_compare._beside import (
     BESIDE,
     note_doubts,
@@ -150,7 +150,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     except ValueError as error:
         shown = ", ".join(map(quoted, paths or names))
         raise ValueError(f"cannot import {shown}: {error}") from None
-    write_file(path, data, overwrite=overwrite)
+    write_parts(path, [data], overwrite=overwrite, keep=True)
     files = _base_names(paths) or names[0]
     merges = "ranks" if foreign.merges is None else "merges"
     used = f"{merges} and pattern of {files}" if named else f"{merges} of {files} and this pattern"
