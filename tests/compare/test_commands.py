@@ -380,8 +380,7 @@ def test_roles_are_named_or_left_out(folder: Path) -> None:
     words = "export --model s.json --to gguf --output s.gguf"
     (line,) = refused(bpetite(*words.split(), cwd=folder))
     assert line == (
-        "error: gguf needs --bos (bos=) and --eos (eos=); "
-        "else llama.cpp would take the token 11"
+        "error: gguf needs --bos (bos=) and --eos (eos=); else llama.cpp would take the token 11"
     )
     told = lines(done(f"{words} --bos <s> --eos </s>", folder).stderr)
     assert told[1] == "roles: bos '<s>', eos '</s>'"
