@@ -514,3 +514,12 @@ def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], fi
     if source is TWO:
         notes = files.imported(*source, special_tokens=special, **options).notes
         assert not any("look like special" in one for one in notes)
+
+
+def test_a_token_speaks_against_a_pattern_that_cuts_the_fewest(tmp_path: Path) -> None:
+    """It is named even if each other pattern cuts more tokens."""
+    tokens = [*map(bytes, zip(range(256))), b";\n", b"12", b"123", b"1234", b"12345"]
+    lines = (base64.b64encode(token) + b" %d" % rank for rank, token in enumerate(tokens))
+    (tmp_path / "ranks").write_bytes(b"\n".join(lines))
+    imported = import_tokenizer(tmp_path / "ranks", None, tmp_path / "new", pattern="gpt2")
+    assert "against gpt2: it cuts the model's token ';\\n', and gpt4 does not" in imported.notes

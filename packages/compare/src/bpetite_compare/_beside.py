@@ -179,11 +179,12 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
     }
     no_normalizer = "nor whether the model normalizes text, as Qwen does"
     foreign.notes.append(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
-    fewest = min(cut, key=lambda name: len(cut[name]))
-    if only_here := {*cut[pattern]}.difference(cut[fewest]):
-        witness = next(text for text in cut[pattern] if text in only_here)
+    sets = {name: {*cut[name]} for name in sorted(cut, key=lambda name: len(cut[name]))}
+    pairs = ((text, other) for text in cut[pattern] for other in sets if text not in sets[other])
+    if witness := next(pairs, None):
+        text, other = witness
         foreign.notes.append(
-            f"against {pattern}: it cuts the model's token {witness[:40]!r}, and {fewest} does not"
+            f"against {pattern}: it cuts the model's token {text[:40]!r}, and {other} does not"
         )
     counts = ", ".join(f"{name} {len(those):,}" for name, those in cut.items())
     digits = max((len(run) for text in texts for run in _DIGITS.findall(text)), default=0)
