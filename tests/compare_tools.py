@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tiktoken
 from hypothesis import settings
 
 import oracle
@@ -71,9 +70,11 @@ PATTERNS = {
 
 def damage_tiktoken(patch: pytest.MonkeyPatch) -> None:
     """Make tiktoken merge the second pair of `CROSSING` first, as a faulty release might."""
+    import tiktoken  # the tests of the command line use this module without it
+
     encode = tiktoken.Encoding.encode
 
-    def faulty(encoding: tiktoken.Encoding, text: str, **options: Any) -> list[int]:  # noqa: ANN401
+    def faulty(encoding: "tiktoken.Encoding", text: str, **options: Any) -> list[int]:  # noqa: ANN401
         ids = encode(encoding, text, **options)
         for place in range(len(ids)):
             if ids[place : place + 2] == [256, 99]:
