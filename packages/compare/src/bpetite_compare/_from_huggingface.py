@@ -115,8 +115,8 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreig
 
 def _check_normalizers(normalizers: Sequence[object], rest: Foreign, *, drop: bool) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
-    kinds = list(map(_kind, normalizers))
-    if not any(normalizers):
+    kinds = [_kind(part) for part in normalizers if part is not None]
+    if not kinds:
         return
     if {*kinds} != {"NFC"}:
         rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
