@@ -182,12 +182,15 @@ WITHOUT_THREADS = """
 import _thread, sys, threading
 def refuse(*_, **__): raise RuntimeError("can't start new thread")
 left = int(sys.argv[1])
-start = threading._start_new_thread
+name = "_start_joinable_thread"  # since Python 3.13
+if not hasattr(threading, name):
+    name = "_start_new_thread"
+start = getattr(threading, name)
 def start_some(*arguments, **options):
     global left
     left -= 1
     return refuse() if left < 0 else start(*arguments, **options)
-threading._start_new_thread = start_some
+setattr(threading, name, start_some)
 from bpetite_cli import main
 from bpetite_cli.terminal import progress
 progress._PATIENCE_SECONDS = 0
