@@ -286,7 +286,6 @@ def chunks_of(splits: Sequence[str | regex.Pattern[str]], text: str) -> list[str
     """
     chunks = [text]
     for split in splits:
-        pattern = f"({split})" if isinstance(split, str) else split
-        parts = (regex.split(pattern, chunk) for chunk in chunks)
-        chunks = [part for several in parts for part in several if part]
+        pattern = regex.compile(f"({split})") if isinstance(split, str) else split
+        chunks = [part for chunk in chunks for part in pattern.split(chunk) if part]
     return chunks

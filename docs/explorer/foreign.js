@@ -152,6 +152,7 @@ const foreign = (() => {
       const decodes = part === null || (isMap(part) && part.get("type") === "ByteLevel");
       expect(decodes, `its decoder is ${kindOf(part)}, not ByteLevel`);
     }
+    partsOf(content.get("post_processor") ?? null, "processors"); // its settings, not what it adds
     const vocab = checkVocab(model.get("vocab"));
     const merges = checkMerges(model.get("merges"), vocab);
     const special = addedTokens(content.has("added_tokens") ? content.get("added_tokens") : [], vocab);
@@ -180,8 +181,20 @@ const foreign = (() => {
   /** Return the parts of a Sequence, also of one inside another; anything else is one part. */
   function partsOf(part, name) {
     const parts = isMap(part) && part.get("type") === "Sequence" ? part.get(name) : null;
-    return Array.isArray(parts) ? parts.flatMap((one) => partsOf(one, name)) : [part];
+    if (Array.isArray(parts)) return parts.flatMap((one) => partsOf(one, name));
+    if (isMap(part) && part.get("type") === "ByteLevel" && name !== "normalizers") checkFlags(part);
+    return [part];
   }
+
+  function checkFlags(level) {
+    for (const name of ["add_prefix_space", "trim_offsets", "use_regex"]) {
+      const flag = flagOf(level, name);
+      const found = flag === undefined ? `lacks ${name}` : `has the ${name} ${shown(flag)}, not true or false`;
+      expect(typeof flag === "boolean", `its ByteLevel ${found}`);
+    }
+  }
+
+  const flagOf = (level, name) => (name === "use_regex" && !level.has(name) ? true : level.get(name));
 
   /** Refuse a pre-tokenizer unless GPT-2's pattern splits text, exactly once. */
   function checkPreTokenizer(whole) {
@@ -195,14 +208,9 @@ const foreign = (() => {
       if (kind === "Split") patterns.push(patternOf(part));
       else {
         levels++;
-        const flag = (name) => (name === "use_regex" && !part.has(name) ? true : part.get(name));
-        for (const name of ["add_prefix_space", "trim_offsets", "use_regex"]) {
-          const good = typeof flag(name) === "boolean";
-          expect(good, `its ByteLevel has the ${name} ${shown(flag(name))}, not true or false`);
-        }
         const adds = "its pre_tokenizer adds a space before the text; train without add_prefix_space";
-        expect(!flag("add_prefix_space"), adds);
-        if (flag("use_regex")) patterns.push(SAME_PATTERNS[0]);
+        expect(!flagOf(part, "add_prefix_space"), adds);
+        if (flagOf(part, "use_regex")) patterns.push(SAME_PATTERNS[0]);
       }
     }
     const kinds = parts.map(kindOf);

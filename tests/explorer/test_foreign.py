@@ -102,7 +102,7 @@ def test_files_with_other_values(ask: Ask, tmp_path: Path) -> None:
     made = (json.dumps(made_by(2 * seed, OF_GPT_2).content).encode() for seed in range(SEEDS))
     changed = (changed_value(data, Random(seed)) for seed, data in enumerate(made))
     found = verdicts(ask, "huggingface", tmp_path / "tokenizer.json", changed)
-    assert found.count("") > SEEDS // 8
+    assert found.count("") > SEEDS // 10
     assert len({verdict[:24] for verdict in found}) > 15
 
 

@@ -190,7 +190,7 @@ def test_a_wheel_names_the_program_that_built_it(dist: Path) -> None:
         info = wheel.read(f"{file_name('core')}.dist-info/WHEEL").decode()
     assert re.search(r"^Generator: uv \d+\.\d+\.\d+$", info, re.MULTILINE)
     page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
-    assert "each wheel names it in its line `Generator:`" in page
+    assert "Another version of uv writes its own number into `WHEEL`" in page
 
 
 def test_the_core_installs_only_regex(dist: Path, tmp_path: Path) -> None:
