@@ -1,71 +1,114 @@
-"""Show measurements as Markdown tables: one for each section, and a summary.
+"""The samples of runs, the JSON file that keeps them, and the tables that show them.
 
-The text around them is in docs/benchmarks.md, which gets its tables from here.
+docs/benchmarks.md and the README get their tables from docs/benchmarks.json. Ratios are ratios of
+medians, so a reader can check them.
 """
 
+import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from benchmarks.results import ONE_JOB, OURS, Run, Series, unique
-from benchmarks.tables import Cell, Key, across, beside_first, bounds, markdown, plain
+from generate.command import ROOT, filled, markdown
 
-_TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
-    "goals": [
-        ("training to 512 tokens, ms; at most 60,000", ("small", "seconds"), plain(1e-3)),
-        ("50 words again and again, p99, ms; at most 100", ("sentence", "p99"), plain(1e-3)),
-    ],
-    "train": [("s", ("train", "seconds"), beside_first)],
-    "gpt4": [("s", ("gpt4", "seconds"), beside_first)],
-    "encode": [("s", ("encode", "first"), beside_first)],
-    "patterns": [("encoding, s", ("patterns", "first"), beside_first)],
-    "cores": [("s", ("cores", "seconds"), beside_first)],
-    "command": [("s", ("command", "whole"), beside_first)],
-    "decode": [("s", ("encode", "decode"), beside_first)],
-    "start": [("ms", ("start", "seconds"), plain(1e-3))],
-}
-"""The tables of each section: the unit, the section and the case of the series, and the cells."""
+OURS: Final = "bpetite"
+ONE_JOB: Final = "bpetite, one job"
 
-_SUMMARY: Final[dict[str, Key]] = {
+_SUMMARY: Final = {
     "training from a file, all cores": ("train", "seconds"),
     "encoding, one process": ("encode", "first"),
     "encoding, all cores": ("cores", "seconds"),
     "decoding": ("encode", "decode"),
 }
+"""The section and the case of each comparison."""
+
+
+class Series(NamedTuple):
+    """The samples of one contestant in one case.
+
+    section: what is measured.
+    corpus: the name of the text.
+    case: which of the section's measurements.
+    contestant: a library, or bpetite with one job.
+    samples: one for each round, in order, to four digits. They are seconds, except for the
+        cases "same" (a share), "moved" and "ids" (numbers of tokens and ids that differ).
+    """
+
+    section: str
+    corpus: str
+    case: str
+    contestant: str
+    samples: list[float]
+
+    @property
+    def median(self) -> float:
+        """The middle sample."""
+        return statistics.median(self.samples)
+
+
+class Run(NamedTuple):
+    """One run of the benchmark, or the sections of it that no later run has replaced.
+
+    facts: what a reader must know, each fact with its name.
+    series: the measurements.
+    """
+
+    facts: dict[str, str]
+    series: list[Series]
+
+
+def load_runs(path: Path) -> list[Run]:
+    """Read what `save_runs` wrote."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return [Run(run["facts"], [Series(**one) for one in run["series"]]) for run in content]
+
+
+def save_runs(older: Sequence[Run], latest: Run, path: Path) -> None:
+    """Write runs as JSON; the latest one replaces the sections that it has measured."""
+    new = {one.section for one in latest.series}
+    kept = [Run(run.facts, [one for one in run.series if one.section not in new]) for run in older]
+    parts = []
+    for run in (*filter(lambda run: run.series, kept), latest):
+        lines = ",\n".join(json.dumps(series._asdict()) for series in run.series)
+        parts.append(f'{{"facts": {json.dumps(run.facts, indent=1)},\n"series": [\n{lines}\n]}}')
+    path.write_text("[\n" + ",\n".join(parts) + "\n]\n", encoding="utf-8")
+
+
+def files() -> dict[Path, str]:
+    """Return the page and the README with their tables."""
+    runs = load_runs(ROOT / "docs" / "benchmarks.json")
+    tables = {"docs/benchmarks.md": sections(runs), "README.md": {"speed": short(runs)}}
+    return {Path(page): filled(page, shown) for page, shown in tables.items()}
 
 
 def sections(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the tables of the page by their names: sections, summary and runs."""
+    """Return the tables of the page by their names."""
     series = [one for run in runs for one in run.series]
-    long = unique(one.case for one in series if one.section == "long")
-    shown = {
-        name: "\n".join(across(series, *table) for table in tables)
-        for name, tables in _TABLES.items()
-    }
-    for section in ("train", "gpt4"):
-        shown[section] += _same_tokens(series, section)
-    shown["encode"] += _different_ids(series, "equal")
-    shown["patterns"] += _different_ids(series, "patterns")
+    training = "training to 512 tokens, ms; at most 60,000"
+    words = "50 words again and again, p99, ms; at most 100"
     return {
-        "summary": _summary(runs),
-        **shown,
-        "long": "\n".join(
-            across(series, f"{int(size):,} bytes, s", ("long", size), plain()) for size in long
+        "summary": markdown(
+            ["bpetite is this many times as fast as", *_SUMMARY],
+            [[library, *ratios.values()] for library, ratios in _ratios(series).items()],
         ),
-        "runs": "\n".join(map(_run, runs)) + "\n",
+        "goals": _milliseconds(series, training, "small", "seconds")
+        + "\n"
+        + _milliseconds(series, words, "sentence", "p99"),
+        "train": _seconds(series, "train", "seconds") + _same_tokens(series, "train"),
+        "gpt4": _seconds(series, "gpt4", "seconds") + _same_tokens(series, "gpt4"),
+        "encode": _seconds(series, "encode", "first") + _different_ids(series),
+        "cores": _seconds(series, "cores", "seconds"),
+        "runs": "".join(map(_run, runs)),
     }
-
-
-def report(runs: Sequence[Run]) -> str:
-    """Return all tables of some runs, each below its name."""
-    return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in sections(runs).items())
 
 
 def short(runs: Sequence[Run]) -> str:
     """Return what the README says about speed, with the releases and the machine."""
     (facts,) = (run.facts for run in runs if "train" in {one.section for one in run.series})
-    ratios, versions = _ratios(runs), facts["versions"].split(", ")
-    ours, tiktoken, hugging_face = versions[:3]
+    ratios = _ratios([one for run in runs for one in run.series])
+    ours, tiktoken, hugging_face = facts["versions"].split(", ")[:3]
     sizes = re.findall(r"(\S+): ([\d,]+) bytes", facts["texts"])
     texts = ", ".join(f"{name} ({int(size.replace(',', '')) / 1e6:.0f} MB)" for name, size in sizes)
     return (
@@ -81,25 +124,60 @@ def short(runs: Sequence[Run]) -> str:
     )
 
 
-def _summary(runs: Sequence[Run]) -> str:
-    """Return a table of the ratios."""
-    rows = [[name, *ratios.values()] for name, ratios in _ratios(runs).items()]
-    return markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
-
-
-def _ratios(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+def _ratios(series: Sequence[Series]) -> dict[str, dict[str, str]]:
     """Return how many times as fast as each library bpetite is, from worst text to best."""
-    series = [one for run in runs for one in run.series]
+    found: dict[str, dict[str, list[float]]] = {}
     ours = {(s.section, s.case, s.corpus): s.median for s in series if s.contestant == OURS}
-    ratios: dict[str, dict[str, list[float]]] = {}
     for title, key in _SUMMARY.items():
         for one in series:
             if (one.section, one.case) == key and one.contestant not in {OURS, ONE_JOB}:
-                row = ratios.setdefault(one.contestant, {name: [] for name in _SUMMARY})
+                row = found.setdefault(one.contestant, {name: [] for name in _SUMMARY})
                 row[title].append(one.median / ours[*key, one.corpus])
     return {
-        name: {title: bounds(found) for title, found in row.items()} for name, row in ratios.items()
+        library: {title: _bounds(ratios) for title, ratios in row.items()}
+        for library, row in found.items()
     }
+
+
+def _bounds(ratios: Sequence[float]) -> str:
+    low, high = (_two_digits(bound(ratios, default=0)) for bound in (min, max))
+    return "-" if not ratios else low if low == high else f"{low} to {high}"
+
+
+def _two_digits(ratio: float) -> str:
+    return _figure(float(f"{ratio:.2g}"))
+
+
+def _figure(value: float) -> str:
+    """Return a number to three digits, or a large one in full."""
+    return f"{value:,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):.12g}"
+
+
+def _medians(series: Sequence[Series], section: str, case: str) -> dict[str, dict[str, float]]:
+    """Return the median of each contestant, ours first, on each text."""
+    medians: dict[str, dict[str, float]] = {}
+    for one in series:
+        if (one.section, one.case) == (section, case):
+            medians.setdefault(one.contestant, {})[one.corpus] = one.median
+    return medians
+
+
+def _milliseconds(series: Sequence[Series], head: str, section: str, case: str) -> str:
+    """Return a table with a row for each contestant and a column for each text."""
+    medians = _medians(series, section, case)
+    rows = [[name, *(_figure(s / 1e-3) for s in row.values())] for name, row in medians.items()]
+    return markdown([head, *medians.get(OURS, ())], rows)
+
+
+def _seconds(series: Sequence[Series], section: str, case: str) -> str:
+    """Return such a table of seconds, each with its ratio to bpetite's."""
+    medians = _medians(series, section, case)
+    ours = medians.get(OURS, {})
+    rows = [
+        [name, *(f"{_figure(row[text])} ×{_two_digits(row[text] / ours[text])}" for text in row)]
+        for name, row in medians.items()
+    ]
+    return markdown(["s", *ours], rows)
 
 
 def _same_tokens(series: Sequence[Series], section: str) -> str:
@@ -115,19 +193,17 @@ def _same_tokens(series: Sequence[Series], section: str) -> str:
     return f"\n{same}\n"
 
 
-def _different_ids(series: Iterable[Series], section: str) -> str:
-    """Return how many ids of a text differ from tiktoken's, at worst."""
-    counts = [one.median for one in series if (one.section, one.case) == (section, "ids")]
-    if any(counts):
-        return f"\nUp to {max(counts):,.0f} ids of a text differ from tiktoken's.\n"
-    return "\nAll ids equal tiktoken's.\n" if counts else ""
+def _different_ids(series: Sequence[Series]) -> str:
+    """Return how many ids of a text differ, at worst."""
+    most = max((one.median for one in series if one.section == "equal"), default=0)
+    return f"\nUp to {most:,.0f} ids of a text differ.\n" if most else "\nAll ids are equal.\n"
 
 
 def _run(run: Run) -> str:
     """Return what a run measured, and how, as an item of a list."""
-    facts, sections = run.facts, ", ".join(unique(one.section for one in run.series))
+    facts, sections = run.facts, ", ".join(dict.fromkeys(one.section for one in run.series))
     return (
         f"- {sections}: {facts['date']}, commit {facts['commit'][:8]}, {facts['Python']}, "
         f"{facts['cores']} cores ({facts['processor']}, {facts['system']}), "
-        f"load {facts['load at the start']}. {facts['versions']}."
+        f"load {facts['load at the start']}. {facts['versions']}.\n"
     )

@@ -1,8 +1,10 @@
 """The command: write what each part returns, or compare it with the files."""
 
 import argparse
+import json
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -10,18 +12,33 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = "uv run --group generate python scripts/generate"
 
-PARTS: Final = (
-    *("version", "commands", "completions", "reference", "schema", "output", "vectors"),
-    *("terminal", "benchmarks", "patterns", "sizes", "explorer", "one_file", "merging", "plots"),
-    "course_pictures",
+PARTS: Final = {
+    "version": "generate.version",
+    "commands": "generate.commands",
+    "completions": "generate.completions",
+    "reference": "generate.reference",
+    "schema": "generate.schema",
+    "output": "generate.output",
+    "vectors": "generate.vectors",
+    "benchmarks": "benchmarks.report",
+    "patterns": "generate.patterns",
+    "vocabulary_size": "generate.vocabulary_size",
+    "explorer": "generate.explorer",
+    "one_file": "generate.one_file",
+    "merging": "generate.merging",
+    "course_pictures": "course_pictures",  # beside the course
+}
+"""The module of each part."""
+
+_PLACE: Final = re.compile(
+    r"(<!-- made by scripts/generate: ([\w-]+) -->\n).*?(?=<!-- end -->)", re.DOTALL
 )
-"""The modules with the parts. The one that draws the course's pictures is beside the course."""
 
 sys.path.append(str(ROOT / "docs" / "course"))
 
 
-def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    """Write the files of some parts below a folder, or compare them; return the exit status."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the files of some parts, or compare them; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python scripts/generate",
         description="Regenerate every generated file, or list those that are out of date.",
@@ -33,18 +50,51 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         parser.error(f"there is no part {min(unknown)!r}, only {', '.join(PARTS)}")
     outdated = []
     for part in options.parts or PARTS:
-        module = part if part == "course_pictures" else f"generate.{part}"
-        files: Mapping[Path, str] = import_module(module).files()
+        files: Mapping[Path, str] = import_module(PARTS[part]).files()
         for path, text in files.items():
-            place = root / path
+            place = ROOT / path
             if place.is_file() and place.read_bytes() == text.encode("utf-8"):
                 continue
             print(f"{path}: {'out of date' if options.check else 'written'}")
             outdated.append(part)
             if not options.check:
-                place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(text.encode("utf-8"))
     if not options.check or not outdated:
         return 0
     print(f"write them with: {COMMAND} {' '.join(dict.fromkeys(outdated))}")
     return 1
+
+
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """Return the text of a page with each table between its markers.
+
+    <!-- made by scripts/generate: NAME -->
+    <!-- end -->
+
+    Raises:
+        ValueError: the page has no place for a table, or two.
+    """
+    text = (ROOT / page).read_text(encoding="utf-8")
+    places = [name for _, name in _PLACE.findall(text)]
+    if any(places.count(name) != 1 for name in tables):
+        raise ValueError(f"{page} has places for {places}, and the tables are {[*tables]}")
+    return _PLACE.sub(
+        lambda place: f"{place[1]}\n{tables[place[2]]}\n" if place[2] in tables else place[0], text
+    )
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def indented(value: object, levels: int, depth: int = 0) -> str:
+    """Return JSON with a line for each entry of an object, down to a depth."""
+    if not isinstance(value, dict) or depth == levels:
+        return json.dumps(value)
+    inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth
+    entries = [
+        f"{json.dumps(key)}: {indented(entry, levels, depth + 1)}" for key, entry in value.items()
+    ]
+    return "{" + inside + f",{inside}".join(entries) + end + "}"

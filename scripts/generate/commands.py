@@ -11,9 +11,7 @@ from unittest import mock
 import bpetite_compare.commands
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
-from generate.places import filled
-
-_ROOT: Final = Path(__file__).parents[2]
+from generate.command import filled
 
 _INTRODUCTION: Final = """\
 # Commands
@@ -43,9 +41,8 @@ def files() -> dict[Path, str]:
     table = "| to | commands |\n|---|---|\n"
     for group, names in GROUPS.items():
         table += f"| {group} | {', '.join(f'`{name}`' for name in names)} |\n"
-    readme = (_ROOT / "README.md").read_text(encoding="utf-8")
     return {
-        Path("README.md"): filled(readme, {"commands": table}),
+        Path("README.md"): filled("README.md", {"commands": table}),
         Path("docs/reference/commands.md"): "\n".join(_page()),
     }
 

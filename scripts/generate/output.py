@@ -9,11 +9,10 @@ from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from bpetite_cli.app import make_parser
+from generate.command import filled, indented
 from generate.commands import parsers
-from generate.places import filled
-from generate.schema import closed, indented
+from generate.schema import closed
 
-_ROOT: Final = Path(__file__).parents[2]
 _INDENTED: Final = 4
 _SCHEMA: Final = Path("docs/reference/output.schema.json")
 _PAGE: Final = Path("docs/reference/output.md")
@@ -140,7 +139,6 @@ def _reference(name: str) -> Schema:
 def files() -> dict[Path, str]:
     """Return the schema, and the page with its tables."""
     outputs = declared()
-    page = (_ROOT / _PAGE).read_text(encoding="utf-8")
     objects = _with_parts(outputs)
     described = _described(objects).items()
     fields = [f"| `{name}` | {kind} | {meaning} |" for name, (kind, meaning) in described]
@@ -153,7 +151,7 @@ def files() -> dict[Path, str]:
         "fields": "\n".join(["| field | type | meaning |", "|---|---|---|", *fields, ""]),
         "outputs": "\n".join(["| command or field | fields |", "|---|---|", *rows, ""]),
     }
-    return {_SCHEMA: indented(schema(outputs), _INDENTED) + "\n", _PAGE: filled(page, tables)}
+    return {_SCHEMA: indented(schema(outputs), _INDENTED) + "\n", _PAGE: filled(str(_PAGE), tables)}
 
 
 _OR_NULL: Final = " or null"

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Final
 
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
-from generate.places import filled
+from generate.command import filled
 
 _PAGE: Final = Path("docs/patterns.md")
-_ROOT: Final = Path(__file__).parents[2]
 _EXAMPLES: Final = {
     "numbers": "in 12345",
     "newlines": 'so."\n\nIt',
@@ -19,14 +18,13 @@ _EXAMPLES: Final = {
 
 def files() -> dict[Path, str]:
     """Return the page."""
-    page = (_ROOT / _PAGE).read_text(encoding="utf-8")
     notes = "| pattern | of whom, and what it does |\n|---|---|\n"
     notes += "".join(f"| `{one.name}` | {one.note} |\n" for one in ALL_PATTERNS.values())
     chunks = f"| | `{'` | `'.join(PATTERNS)}` |\n|---{'|---' * len(PATTERNS)}|\n"
     for what, text in _EXAMPLES.items():
         cells = (_shown(pattern.split(text)) for pattern in PATTERNS.values())
         chunks += f"| {what} | {' | '.join(cells)} |\n"
-    return {_PAGE: filled(page, {"patterns": notes, "chunks": chunks})}
+    return {_PAGE: filled(str(_PAGE), {"patterns": notes, "chunks": chunks})}
 
 
 def _shown(chunks: list[str]) -> str:

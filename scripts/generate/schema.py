@@ -5,7 +5,6 @@ what no schema can express, such as that a token is the two tokens of its merge 
 that compares the schema with the loader lists these checks.
 """
 
-import json
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite._schema.numbering import MOST_IDS
 from bpetite._schema.versions import NUMBERED, VERSIONS
 from bpetite._special_tokens import LONGEST, MOST
+from generate.command import indented
 
 _INDENTED: Final = 5
 # In some dialects `$` also matches before a newline at the end.
@@ -147,14 +147,3 @@ def _in_order() -> dict[str, object]:
 def files() -> dict[Path, str]:
     """Return the schema as ASCII JSON, indented where that helps."""
     return {Path("docs/reference/artifact.schema.json"): indented(schema(), _INDENTED) + "\n"}
-
-
-def indented(value: object, levels: int, depth: int = 0) -> str:
-    """Return JSON with a line for each entry of an object, down to a depth."""
-    if not isinstance(value, dict) or depth == levels:
-        return json.dumps(value)
-    inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth
-    entries = [
-        f"{json.dumps(key)}: {indented(entry, levels, depth + 1)}" for key, entry in value.items()
-    ]
-    return "{" + inside + f",{inside}".join(entries) + end + "}"

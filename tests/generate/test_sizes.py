@@ -59,7 +59,8 @@ def test_a_text_is_measured(tmp_path: Path) -> None:
     text, figures = tmp_path / "text.txt", tmp_path / "figures.json"
     text.write_text("".join(f"low lower {count}\n" for count in range(20_000)), encoding="utf-8")
     script = ROOT / "scripts" / "benchmarks" / "vocabularies.py"
-    result = run(sys.executable, script, text, "--vocab-size", "512", "--json", figures)
+    options = ("--vocab-size", "512", "--pattern", "gpt4", "--json", figures)
+    result = run(sys.executable, script, text, *options)
     assert result.returncode == 0, result.stderr
     measured = json.loads(figures.read_text(encoding="ascii"))
     committed = json.loads(PAGE.with_suffix(".json").read_text(encoding="ascii"))
