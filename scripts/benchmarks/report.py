@@ -1,11 +1,10 @@
 """The samples of runs, the JSON file that keeps them, and the tables that show them.
 
-docs/benchmarks.md and the README get their tables from docs/benchmarks.json. Ratios are ratios of
-medians, so a reader can check them.
+docs/benchmarks.md gets its tables from docs/benchmarks.json. Ratios are ratios of medians, so a
+reader can check them.
 """
 
 import json
-import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,10 +76,9 @@ def save_runs(older: Sequence[Run], latest: Run, path: Path) -> None:
 
 
 def files() -> dict[Path, str]:
-    """Return the page and the README with their tables."""
-    runs = load_runs(ROOT / "docs" / "benchmarks.json")
-    tables = {"docs/benchmarks.md": sections(runs), "README.md": {"speed": short(runs)}}
-    return {Path(page): filled(page, shown) for page, shown in tables.items()}
+    """Return the page with its tables."""
+    page = "docs/benchmarks.md"
+    return {Path(page): filled(page, sections(load_runs(ROOT / "docs" / "benchmarks.json")))}
 
 
 def sections(runs: Sequence[Run]) -> dict[str, str]:
@@ -102,26 +100,6 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
         "cores": _seconds(series, "cores", "seconds"),
         "runs": "".join(map(_run, runs)),
     }
-
-
-def short(runs: Sequence[Run]) -> str:
-    """Return what the README says about speed, with the releases and the machine."""
-    (facts,) = (run.facts for run in runs if "train" in {one.section for one in run.series})
-    ratios = _ratios([one for run in runs for one in run.series])
-    ours, tiktoken, hugging_face = facts["versions"].split(", ")[:3]
-    sizes = re.findall(r"(\S+): ([\d,]+) bytes", facts["texts"])
-    texts = ", ".join(f"{name} ({int(size.replace(',', '')) / 1e6:.0f} MB)" for name, size in sizes)
-    return (
-        f"{ours} trains {ratios['Hugging Face']['training from a file, all cores']} times as fast "
-        f"as Hugging Face's {hugging_face}, which is written in Rust. It encodes "
-        f"{ratios['tiktoken']['encoding, one process']} times as fast as {tiktoken} in one "
-        f"process, and {ratios['Hugging Face']['encoding, one process']} times as fast as Hugging "
-        "Face's library, which also computes the position of each token. Two numbers are for the "
-        "worst and the best text. Other releases were not measured.\n\n"
-        f"Measured in {facts['date'][:7]} on {texts}, with {facts['Python']} on "
-        f"{facts['cores']} cores ({facts['processor']}, {facts['system'].split()[0]}). "
-        "[All tables, more libraries, and how to measure](docs/benchmarks.md).\n"
-    )
 
 
 def _ratios(series: Sequence[Series]) -> dict[str, dict[str, str]]:

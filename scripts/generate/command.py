@@ -15,7 +15,6 @@ COMMAND: Final = "uv run --group generate python scripts/generate"
 PARTS: Final = {
     "version": "generate.version",
     "commands": "generate.commands",
-    "completions": "generate.completions",
     "reference": "generate.reference",
     "schema": "generate.schema",
     "output": "generate.output",

@@ -1,4 +1,7 @@
-"""Generate the page of commands, which prints each help, and the README's table."""
+"""The page of commands, which prints each help, the README's table, and the completions.
+
+`bpetite --completion SHELL` prints the completions, which shtab generates from the parsers.
+"""
 
 import argparse
 import os
@@ -35,16 +38,44 @@ For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the s
 `compinit`; in fish, `bpetite --completion fish | source`.
 """
 
+_COMPLETIONS: Final = Path("packages/cli/src/bpetite_cli/completions")
+_FILES: Final = {"FILE", "PATH"}
+"""The metavars of options that are files."""
+
+_BASH: Final = """\
+# Behind an option that takes several files, another option may follow.
+_bpetite_files() {
+  if [[ "${COMP_WORDS[COMP_CWORD]}" == -* ]]; then
+    compgen -W "${current_option_strings[*]}" -- "${COMP_WORDS[COMP_CWORD]}"
+  else
+    compgen -f -- "$1"
+  fi
+}
+"""
+
 
 def files() -> dict[Path, str]:
-    """Return the page and the README."""
+    """Return the page, the README, and the completions of each shell."""
+    import shtab  # here, because everyday tests use `parsers` without it
+
     table = "| to | commands |\n|---|---|\n"
     for group, names in GROUPS.items():
         table += f"| {group} | {', '.join(f'`{name}`' for name in names)} |\n"
-    return {
+    made = {
         Path("README.md"): filled("README.md", {"commands": table}),
         Path("docs/reference/commands.md"): "\n".join(_page()),
     }
+    parser = make_parser([])
+    for each in (parser, *parsers(parser).values()):
+        each.description = (each.description or "").partition("\n\n")[0]  # a shell shows one line
+        for action in each._actions:
+            if action.metavar in _FILES:
+                vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}
+    for shell in ("bash", "zsh", "fish"):
+        text = shtab.complete(parser, shell, preamble={"bash": _BASH})
+        lines = (line.rstrip() for line in text.rstrip().split("\n"))
+        made[_COMPLETIONS / shell] = "".join(f"{line}\n" for line in lines)
+    return made
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

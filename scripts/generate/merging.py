@@ -1,16 +1,18 @@
 """The moving picture of the README, docs/merging.svg: how merges turn a sentence into tokens.
 
-The merges are those of the explorer's sample for prose. CSS moves the picture: it plays a few
-times and then stands still. Without CSS, or for readers who want less motion, it shows the end.
+The merges are those of the explorer's sample for prose. Each step is drawn on the one before, and
+CSS shows it at its time: the picture plays a few times and then stands still. Without CSS, or for
+readers who want less motion, it shows the end.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_ROOT: Final = Path(__file__).parents[2]
+from generate.command import ROOT
+
 SENTENCE: Final = "The ferryman came down to the landing before the evening bells."
 _BREAK: Final = len("The ferryman came down to the")
 """The number of letters in the first line."""
@@ -40,10 +42,10 @@ text { font: 19px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
   text-anchor: start; }
 .right { text-anchor: end; }
 .id { font-size: 12px; fill: var(--quiet); }
-.card { fill: var(--card); stroke: var(--rule); }
+.card { fill: var(--card); stroke: var(--rule); } .cover { fill: var(--card); }
 .byte { fill: var(--plain); } .odd { fill: var(--odd); } .even { fill: var(--even); }
-.token { stroke: var(--accent); stroke-width: 2; stroke-opacity: 0; }
-.past { visibility: hidden; }
+.step { stroke-opacity: 0; }
+.token { stroke: var(--accent); stroke-width: 2; }
 """
 
 
@@ -53,11 +55,6 @@ class Token(NamedTuple):
     token_id: int
     start: int
     end: int
-
-    @property
-    def text(self) -> str:
-        """Its letters, with dots for spaces."""
-        return SENTENCE[self.start : self.end].replace(" ", "·")
 
 
 class Step(NamedTuple):
@@ -74,7 +71,7 @@ def files() -> dict[Path, str]:
 
 def read_merges() -> list[tuple[int, int]]:
     """Return the merges of the sample for prose."""
-    sample = json.loads((_ROOT / "docs" / "samples" / "prose.json").read_text(encoding="ascii"))
+    sample = json.loads((ROOT / "docs" / "samples" / "prose.json").read_text(encoding="ascii"))
     return [(left, right) for left, right in sample["merges"]]
 
 
@@ -86,90 +83,77 @@ def replay(merges: Sequence[tuple[int, int]]) -> list[Step]:
     tokens = [Token(byte, place, place + 1) for place, byte in enumerate(SENTENCE.encode("ascii"))]
     steps = [Step("Each byte is a token.", tokens)]
     for rank, pair in enumerate(merges):
-        before, tokens = tokens, list(_merged(tokens, pair, 256 + rank))
-        if tokens != before:
-            new = next(token for token in tokens if token.token_id == 256 + rank)
-            left, right = (token.text for token in before if new.start <= token.start < new.end)
-            steps.append(Step(f"rank {rank}: {left} + {right} makes {new.text}", tokens))
+        merged: list[Token] = []
+        words = ""
+        for token in tokens:
+            if merged and (merged[-1].token_id, token.token_id) == pair:
+                left = merged.pop()
+                merged.append(Token(256 + rank, left.start, token.end))
+                parts = f"{_text(left)} + {_text(token)} makes {_text(merged[-1])}"
+                words = words or f"rank {rank}: {parts}"
+            else:
+                merged.append(token)
+        tokens = merged
+        if words:
+            steps.append(Step(words, tokens))
     return [*steps, Step(f"{len(steps) - 1} merges later: the tokens and their ids.", tokens)]
 
 
-def _merged(tokens: Sequence[Token], pair: tuple[int, int], new: int) -> Iterator[Token]:
-    """Yield the tokens after a merge."""
-    waiting = tokens[0]
-    for token in tokens[1:]:
-        if (waiting.token_id, token.token_id) == pair:
-            waiting = Token(new, waiting.start, token.end)
-        else:
-            yield waiting
-            waiting = token
-    yield waiting
+def _text(token: Token) -> str:
+    """Return the letters of a token, with dots for spaces."""
+    return SENTENCE[token.start : token.end].replace(" ", "·")
 
 
 def draw(steps: Sequence[Step]) -> str:
-    """Return the picture; a class names the first and the last step of everything that moves."""
-    end = len(steps) - 1
-    lives: dict[Token, tuple[int, int]] = {}
-    for place, step in enumerate(steps):
-        for token in step.tokens:
-            lives[token] = lives.get(token, (place, place))[0], place
+    """Return the picture: a group for each step, with what is new in it, then the letters."""
+    groups = []
+    end, drawn = steps[-1].tokens, set[Token]()
+    for number, (words, tokens) in enumerate(steps):
+        boxes = [_box(token, end) for token in tokens if token not in drawn]
+        drawn.update(tokens)
+        groups.append(
+            f'<g class="step s{number}">'
+            f'<rect x="{_LEFT}" y="8" width="{_WIDTH - 2 * _LEFT}" height="24" class="cover"/>'
+            f'<text x="{_LEFT}" y="25" class="say">{escape(words)}</text>'
+            f'<text x="{_WIDTH - _LEFT}" y="25" class="say right">{len(tokens)} tokens</text>'
+            f"{''.join(boxes)}</g>"
+        )
     shown = f'width="640" height="{640 * _HEIGHT // _WIDTH}"'  # on a page; a phone shrinks it
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {shown}>',
-        f"<style>\n{_STYLE}{''.join(_motion(lives.values(), end))}</style>",
+        f"<style>\n{_STYLE}{_motion(len(steps))}</style>",
         f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" rx="8" class="card"/>',
-        *(_words(step, _moving((place, place), end)) for place, step in enumerate(steps)),
-        *(_box(token, steps[-1].tokens, _moving(life, end)) for token, life in lives.items()),
+        *groups,
+        f'<g class="step s{len(steps) - 1}">{"".join(map(_id, end))}</g>',
         *(_letters(start, stop) for start, stop in ((0, _BREAK), (_BREAK, len(SENTENCE)))),
-        f'<g class="{_moving((end, end), end)}">{"".join(map(_id, steps[-1].tokens))}</g>',
         "</svg>",
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _moving(life: tuple[int, int], end: int) -> str:
-    """Return the classes of something that is visible from one step to another."""
-    first, last = life
-    return f"moving s{first}-{last}" + ("" if last == end else " past")
-
-
-def _motion(lives: Iterable[tuple[int, int]], end: int) -> Iterator[str]:
-    """Yield rules that show and hide everything at its time; a new token has an edge at first."""
-    times = [0.0, *(_START_SECONDS + _STEP_SECONDS * step for step in range(end))]
+def _motion(count: int) -> str:
+    """Return rules that show each step at its time; its new tokens have an edge at first."""
+    times = [_START_SECONDS + _STEP_SECONDS * number for number in range(count)]
     whole = times[-1] + _END_SECONDS
-    at = [f"{100 * time / whole:.2f}%" for time in times]
-    steps = [(step, step) for step in range(end + 1)]
-    yield "@media (prefers-reduced-motion: no-preference) {\n"
-    yield f"  .moving {{ animation: {whole:.1f}s step-end {_TIMES}; }}\n"
-    for first, last in sorted({*lives, *steps}):
-        name = f"s{first}-{last}"
-        frames = "0% { visibility: hidden } " if first else ""
-        frames += f"{at[first]} {{ visibility: visible; stroke-opacity: {1 if first else 0} }}"
-        if first < last:
-            frames += f" {at[first + 1]} {{ visibility: visible; stroke-opacity: 0 }}"
-        if last < end:
-            frames += f" {at[last + 1]} {{ visibility: hidden }}"
-        yield f"  .{name} {{ animation-name: {name}; }} @keyframes {name} {{ {frames} }}\n"
-    yield "}\n"
+    rules = f"  .step {{ animation: {whole:.1f}s step-end {_TIMES}; }}\n"
+    for number in range(1, count):
+        begin, end = (f"{100 * time / whole:.2f}%" for time in times[number - 1 : number + 1])
+        rules += (
+            f"  .s{number} {{ animation-name: s{number}; }} @keyframes s{number} {{ "
+            f"0% {{ visibility: hidden }} {begin} {{ visibility: visible; stroke-opacity: 1 }} "
+            f"{end} {{ visibility: visible; stroke-opacity: 0 }} }}\n"
+        )
+    return f"@media (prefers-reduced-motion: no-preference) {{\n{rules}}}\n"
 
 
-def _words(step: Step, moving: str) -> str:
-    """Return the words of a step and the number of its tokens."""
-    return (
-        f'<g class="{moving}"><text x="{_LEFT}" y="25" class="say">{escape(step.words)}</text>'
-        f'<text x="{_WIDTH - _LEFT}" y="25" class="say right">{len(step.tokens)} tokens</text></g>'
-    )
-
-
-def _box(token: Token, tokens: Sequence[Token], moving: str) -> str:
+def _box(token: Token, end: Sequence[Token]) -> str:
     """Return the box of a token, in the color of the token that it becomes a part of."""
-    place = sum(one.start <= token.start for one in tokens)
+    place = sum(one.start <= token.start for one in end)
     color = "byte" if token.token_id < 256 else ("even", "odd")[place % 2]
     x, y = _corner(token.start)
     width = _CELL * (token.end - token.start) - 2
     return (
-        f'<rect x="{x + 1}" y="{y}" width="{width}" height="{_BOX}" rx="4" '
-        f'class="token {color} {moving}"/>'
+        f'<rect x="{x + 1}" y="{y}" width="{width}" height="{_BOX}" rx="4" class="token {color}"/>'
     )
 
 

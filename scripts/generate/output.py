@@ -16,6 +16,7 @@ from generate.schema import closed
 _INDENTED: Final = 4
 _SCHEMA: Final = Path("docs/reference/output.schema.json")
 _PAGE: Final = Path("docs/reference/output.md")
+_OR_NULL: Final = " or null"
 
 Schema = Mapping[str, object]
 Type = Any
@@ -38,20 +39,47 @@ def declared() -> dict[str, Type]:
     }
 
 
-def schema(outputs: Mapping[str, Type]) -> dict[str, object]:
-    """Return the schema: any of these outputs, which are in `$defs` with the objects inside them.
-
-    Raises:
-        ValueError: a field has no meaning, or several meanings or types.
-    """
-    objects = _with_parts(outputs)
-    meanings = {name: meaning for name, (_, meaning) in _described(objects).items()}
-    return {
+def files() -> dict[Path, str]:
+    """Return the schema, any of the outputs with the objects inside them, and the tables."""
+    outputs = declared()
+    objects = {
+        name: get_type_hints(found, include_extras=True)
+        for name, found in _with_parts(outputs).items()
+    }
+    names = sorted({name for fields in objects.values() for name in fields})
+    described = {name: _described(name, objects) for name in names}
+    schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The JSON that the commands of bpetite print",
         "anyOf": [_reference(name) for name in outputs],
-        "$defs": {name: _object(_fields(found), meanings) for name, found in objects.items()},
+        "$defs": {
+            name: closed(
+                {
+                    field: {"description": described[field][1], **_schema(annotated)}
+                    for field, annotated in fields.items()
+                }
+            )
+            for name, fields in objects.items()
+        },
     }
+    rows = "".join(f"| `{name}` | {' | '.join(words)} |\n" for name, words in described.items())
+    inner = "".join(
+        f"| {f'`{name}`' if name in outputs else _users(name, objects)} | "
+        f"{', '.join(f'`{field}`' for field in fields)} |\n"
+        for name, fields in objects.items()
+    )
+    tables = {
+        "fields": f"| field | type | meaning |\n|---|---|---|\n{rows}",
+        "outputs": f"| command or field | fields |\n|---|---|\n{inner}",
+    }
+    return {
+        _SCHEMA: indented(schema, _INDENTED) + "\n",
+        _PAGE: filled(str(_PAGE), tables),
+    }
+
+
+Objects = Mapping[str, Mapping[str, Type]]
+"""The annotations of each object's fields."""
 
 
 def _with_parts(outputs: Mapping[str, Type]) -> dict[str, Type]:
@@ -59,7 +87,7 @@ def _with_parts(outputs: Mapping[str, Type]) -> dict[str, Type]:
     objects = dict(outputs)
     waiting = [*outputs.values()]
     for found in waiting:
-        for annotated in _fields(found).values():
+        for annotated in get_type_hints(found, include_extras=True).values():
             for part in _parts(annotated):
                 if objects.setdefault(_name(part), part) is not part:
                     raise ValueError(f"rename {part}: a part of another output has the same name")
@@ -79,38 +107,23 @@ def _name(part: Type) -> str:
     return str(part.__name__).strip("_")
 
 
-def _fields(found: Type) -> dict[str, Type]:
-    """Return the annotations of an object's fields."""
-    return get_type_hints(found, include_extras=True)
+def _described(name: str, objects: Objects) -> tuple[str, str]:
+    """Return the type and the meaning of a field.
 
-
-def _described(objects: Mapping[str, Type]) -> dict[str, tuple[str, str]]:
-    """Return the type and the meaning of each field, by name."""
-    described = {}
-    for name in sorted({name for found in objects.values() for name in _fields(found)}):
-        places = {
-            found: _fields(found)[name] for found in objects.values() if name in _fields(found)
-        }
-        kinds = {_kind(_schema(annotated)) for annotated in places.values()}
-        notes = (note for one in places.values() for note in getattr(one, "__metadata__", ()))
-        meanings = {note for note in notes if isinstance(note, str)}
-        if len(meanings) != 1 or len({kind.removesuffix(_OR_NULL) for kind in kinds}) != 1:
-            raise ValueError(
-                f"the field {name!r} has the types {sorted(kinds)} and the meanings "
-                f"{sorted(meanings)} in {', '.join(map(str, places))}; give it one type, and in "
-                'one of them its meaning, as in `Annotated[int, "tokens of the text"]`'
-            )
-        described[name] = max(kinds, key=len), meanings.pop()
-    return described
-
-
-def _object(fields: Mapping[str, Type], meanings: Mapping[str, str]) -> Schema:
-    """Return the schema of an object that has exactly these fields."""
-    properties = {
-        name: {"description": meanings[name], **_schema(annotated)}
-        for name, annotated in fields.items()
-    }
-    return closed(properties)
+    Raises:
+        ValueError: it has no meaning, or several meanings or types.
+    """
+    places = {owner: fields[name] for owner, fields in objects.items() if name in fields}
+    kinds = {_kind(_schema(annotated)) for annotated in places.values()}
+    notes = (note for one in places.values() for note in getattr(one, "__metadata__", ()))
+    meanings = {note for note in notes if isinstance(note, str)}
+    if len(meanings) != 1 or len({kind.removesuffix(_OR_NULL) for kind in kinds}) != 1:
+        raise ValueError(
+            f"the field {name!r} has the types {sorted(kinds)} and the meanings "
+            f"{sorted(meanings)} in {', '.join(places)}; give it one type, and in "
+            'one of them its meaning, as in `Annotated[int, "tokens of the text"]`'
+        )
+    return max(kinds, key=len), meanings.pop()
 
 
 def _schema(annotated: Type) -> Schema:
@@ -136,27 +149,6 @@ def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name.replace(' ', '%20')}"}
 
 
-def files() -> dict[Path, str]:
-    """Return the schema, and the page with its tables."""
-    outputs = declared()
-    objects = _with_parts(outputs)
-    described = _described(objects).items()
-    fields = [f"| `{name}` | {kind} | {meaning} |" for name, (kind, meaning) in described]
-    rows = [
-        f"| {f'`{name}`' if name in outputs else _users(found, objects)} | "
-        f"{', '.join(f'`{field}`' for field in _fields(found))} |"
-        for name, found in objects.items()
-    ]
-    tables = {
-        "fields": "\n".join(["| field | type | meaning |", "|---|---|---|", *fields, ""]),
-        "outputs": "\n".join(["| command or field | fields |", "|---|---|", *rows, ""]),
-    }
-    return {_SCHEMA: indented(schema(outputs), _INDENTED) + "\n", _PAGE: filled(str(_PAGE), tables)}
-
-
-_OR_NULL: Final = " or null"
-
-
 def _kind(schema: Schema) -> str:
     """Return the type of a field in words."""
     match schema:
@@ -167,19 +159,17 @@ def _kind(schema: Schema) -> str:
     return str(schema.get("type", "object"))
 
 
-def _users(part: Type, objects: Mapping[str, Type]) -> str:
-    """Return the fields that contain an object, each with its command if that matters."""
+def _users(part: str, objects: Objects) -> str:
+    """Return the fields that contain an object, each with its command if others have another."""
     uses = [
-        (field, owner, found)
-        for owner, outer in objects.items()
-        for field, annotated in _fields(outer).items()
+        (field, owner, _name(found))
+        for owner, fields in objects.items()
+        for field, annotated in fields.items()
         for found in _parts(annotated)
     ]
-    users = {
-        f"`{field}`"
-        if all(found is part for name, _, found in uses if name == field)
-        else f"`{field}` of `{owner}`": None
-        for field, owner, found in uses
-        if found is part
-    }
+    users: dict[str, None] = {}
+    for field, owner, found in uses:
+        if found == part:
+            alone = {name for other, _, name in uses if other == field} == {part}
+            users[f"`{field}`" if alone else f"`{field}` of `{owner}`"] = None
     return ", ".join(users)
