@@ -1,6 +1,6 @@
-"""The tables and pictures of docs/vocabulary-size.md, from what `vocabularies.py` measured.
+"""The tables and the picture of docs/vocabulary-size.md, from what `vocabularies.py` measured.
 
-With the same matplotlib release, the same figures give the same files. The background is
+With the same matplotlib release, the same figures give the same file. The background is
 transparent, and the gray lines are readable on light and dark pages.
 """
 
@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from generate.command import ROOT, filled, markdown
 
 _PAGE: Final = Path("docs/vocabulary-size.md")
 _SHOWN_COUNTS: Final = (100, 10)
-_COMPARED: Final = ("prose", "code", "russian")
-"""Texts whose bytes per token are of the same size, so their curves can share an axis."""
 
 _INK: Final = "#808080"
 _STYLE: Final = {
@@ -31,8 +28,6 @@ _STYLE: Final = {
     "axes.spines.left": False,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "axes.titlecolor": _INK,
-    "axes.titlelocation": "left",
     "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
@@ -54,17 +49,15 @@ Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it
 
 
 def files() -> dict[Path, str]:
-    """Return the page with its tables, and the pictures."""
+    """Return the page with its tables, and the picture."""
     measured = json.loads((ROOT / _PAGE.with_suffix(".json")).read_text(encoding="ascii"))
     # The texts that are not the beginning of another.
     whole = {name: one for name, one in measured["texts"].items() if "-" not in name}
     tables = {"saved": _saved(measured["sizes"], whole), "counts": _counts(measured["texts"])}
-    with mpl.rc_context(_STYLE):
-        return {
-            _PAGE: filled(str(_PAGE), tables),
-            Path("docs/pictures/vocabulary-size.svg"): _own_texts(measured["sizes"], whole),
-            Path("docs/pictures/other-texts.svg"): _other_texts(measured["sizes"], whole),
-        }
+    return {
+        _PAGE: filled(str(_PAGE), tables),
+        Path("docs/pictures/vocabulary-size.svg"): _drawn(measured["sizes"], whole),
+    }
 
 
 def _saved(sizes: Sequence[int], texts: Figures) -> str:
@@ -89,46 +82,19 @@ def _counts(texts: Figures) -> str:
     return markdown(["learned from", *(f"{count:,} times" for count in _SHOWN_COUNTS)], rows)
 
 
-def _own_texts(sizes: Sequence[int], texts: Figures) -> str:
+def _drawn(sizes: Sequence[int], texts: Figures) -> str:
     """Draw the bytes per token of each held-out text against the size of its vocabulary."""
-    figure = Figure(figsize=(8, 3.5), layout="constrained")
-    axes = figure.subplots()
-    for name, one in texts.items():
-        axes.plot(sizes, one["bytes per token"][name], label=name.capitalize())
-    axes.set_ylabel("bytes per token")
-    _by_size(axes, sizes)
-    axes.legend(loc="upper left")
-    return _svg(figure)
-
-
-def _other_texts(sizes: Sequence[int], texts: Figures) -> str:
-    """Draw a panel for each held-out text, with a line for each training text."""
-    figure = Figure(figsize=(8, 3), layout="constrained")
-    panels = figure.subplots(1, len(_COMPARED), sharey=True)
-    for axes, name in zip(panels, _COMPARED, strict=True):
-        axes.set_title(f"{name.capitalize()}, held out")
-        for learned in _COMPARED:
-            found = texts[learned]["bytes per token"][name]
-            axes.plot(sizes, found, label=learned.capitalize())
-        _by_size(axes, [512, 4096, 32768])
-    panels[0].set_ylabel("bytes per token")
-    lines, labels = panels[0].get_legend_handles_labels()
-    legend = figure.legend(
-        lines, labels, title="learned from", loc="outside lower center", ncols=len(labels)
-    )
-    legend.get_title().set_color(_INK)
-    return _svg(figure)
-
-
-def _by_size(axes: Axes, sizes: Sequence[int]) -> None:
-    """Name some sizes of the vocabulary below a panel, on a log scale."""
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    axes.minorticks_off()
-    axes.set_xlabel("vocabulary size")
-
-
-def _svg(figure: Figure) -> str:
     file = io.StringIO()
-    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(8, 3.5), layout="constrained")
+        axes = figure.subplots()
+        for name, one in texts.items():
+            axes.plot(sizes, one["bytes per token"][name], label=name.capitalize())
+        axes.set_ylabel("bytes per token")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+        axes.set_xlabel("vocabulary size")
+        axes.legend(loc="upper left")
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return file.getvalue()
