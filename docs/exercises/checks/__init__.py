@@ -7,7 +7,6 @@ and its trace. The likely mistakes of all exercises are in mistakes.toml. The ch
     compare    compares two results
     training   follows training merge by merge, for the traces
     learner    runs the learner's file in its own process, with a time limit
-    worker     is that process
 """
 
 from importlib.util import find_spec

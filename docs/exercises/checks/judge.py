@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, Final, TypeAlias
 
 from checks.compare import facing, same, short, wrong_type
-from checks.learner import Call, Failed, Learner, Outcome, Raised, Returned
+from checks.learner import Failed, Learner, Outcome, Raised, Returned
 from checks.words import NotStartedError, WrongError, paragraph
 
 Case: TypeAlias = tuple[Any, ...]
@@ -77,7 +77,7 @@ class Question:
 
     def results(self, learner: Learner) -> list[object]:
         """Return the result of the learner's function in each case."""
-        outcomes = learner.outcomes([Call(self.name, case) for case in self.cases])
+        outcomes = learner.outcomes([(self.name, case) for case in self.cases])
         return [self._result(*one) for one in zip(self.cases, outcomes, strict=False)]
 
     def _result(self, case: Case, outcome: Outcome) -> object:
@@ -170,7 +170,7 @@ def constants(learner: Learner, names: Sequence[str]) -> list[object]:
         WrongError: one of them is missing or is not plain data.
     """
     values = []
-    for outcome in learner.outcomes([Call(name) for name in names]):
+    for outcome in learner.outcomes([(name, None) for name in names]):
         if not isinstance(outcome, Returned):
             raise WrongError(outcome.words if isinstance(outcome, Failed) else str(outcome))
         values.append(outcome.value)
