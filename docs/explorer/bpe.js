@@ -148,7 +148,7 @@ const bpe = (() => {
   }
 
   /** Return how many bytes a merge adds to the file of a tokenizer with some special tokens. */
-  function sizeOfMerge(left, right, newId, token, special = 1) {
+  function sizeOfMerge(left, right, newId, token, special) {
     const comma = newId > 256 ? 1 : 0;
     // The size of the vocabulary gets higher by one, and so do the ids of the special tokens.
     const digits = (number) => `${number}`.length;
@@ -196,19 +196,10 @@ const bpe = (() => {
       }
       this.cache = new Map();
       this.rankOf = new Map();
-      merges.forEach((pair, rank) => this.rank(pair, rank));
-    }
-
-    rank([left, right], rank) {
-      const key = keyOf(left, right);
-      if (!this.rankOf.has(key)) this.rankOf.set(key, rank); // of a pair listed twice, the first
-    }
-
-    /** Append a merge and its token, before anything is encoded. */
-    add(pair, token) {
-      this.rank(pair, this.merges.length);
-      this.merges.push(pair);
-      this.tokens.push(token);
+      merges.forEach(([left, right], rank) => {
+        const key = keyOf(left, right);
+        if (!this.rankOf.has(key)) this.rankOf.set(key, rank); // of a pair listed twice, the first
+      });
     }
 
     /** Return the chunks of a text; for a special token, its place among the special tokens. */
@@ -252,13 +243,10 @@ const bpe = (() => {
      * gives the same ids as a pass for every rank. A heap finds it, so that a chunk of 100 KB
      * needs no pass for each of its merges. `seen` is called with the rank of each merged pair.
      */
-    mergeChunk(chunk, limit, seen) {
+    mergeChunk(chunk, limit = this.merges.length, seen = () => {}) {
       const whole = this.whole.get(chunk);
-      return whole === undefined ? this.mergeBytes(utf8.encode(chunk), limit, seen) : [whole];
-    }
-
-    mergeBytes(bytes, limit = this.merges.length, seen = () => {}) {
-      const ids = Array.from(bytes);
+      if (whole !== undefined) return [whole];
+      const ids = Array.from(utf8.encode(chunk));
       const before = ids.map((_, place) => place - 1);
       const after = ids.map((_, place) => place + 1);
       const rankAt = (place) => this.rankOf.get(keyOf(ids[place], ids[after[place]]));
@@ -349,11 +337,11 @@ const bpe = (() => {
 
   /** Return the tokenizer of a tokenizer file, which is a string or a Uint8Array. */
   function load(content) {
-    const found = file.read(content);
+    const found = file.check(file.parse(content));
     return new Tokenizer(found.merges, found);
   }
 
-  return { split, train, load, Training, Tokenizer, keyOf, pairOf, join, sizeOfMerge };
+  return { split, train, load, Training, Tokenizer, keyOf, pairOf };
 })();
 
 if (typeof module !== "undefined") module.exports = bpe;

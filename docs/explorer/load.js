@@ -3,9 +3,9 @@
 /*
  * The tokenizer file, schema versions 1 to 3, in JavaScript: read strictly, and written.
  *
- * `read` refuses every file that `Tokenizer.load` refuses, and accepts every other. From step 3
- * on, the order of the checks and the messages are the same too. docs/reference/artifact.md
- * describes the file and numbers the checks.
+ * `check(parse(content))` refuses every file that `Tokenizer.load` refuses, and accepts every
+ * other. The checks of `check` have the same order and messages too. docs/reference/artifact.md
+ * describes the file and lists the checks.
  *
  * JSON.parse is not strict enough: it keeps the last of two equal keys, and reads 1.0 as 1.
  *
@@ -52,41 +52,19 @@ const tokenizerFile = (() => {
   const utf8 = new TextEncoder();
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+  /* ---- Strict JSON ---- */
+
   /**
-   * Return what a tokenizer file holds.
+   * Return the JSON of a tokenizer file, which is a string or a Uint8Array; objects become Maps.
    *
-   * content: the file as a string or as bytes (Uint8Array).
-   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of numbers, the bytes of each
-   * number that is not special, the name of the pattern, and the special tokens, whose numbers
-   * follow. Byte b has the number b, the merge at rank r makes the number 256 + r, and whole tokens
-   * follow. The numbers are the ids, unless `ids` has the id of each number: in version 3.
-   * Throws an Error with one line that says what was expected, and what was found.
+   * No object may have a key twice, and every number must be an integer. Depth and number of
+   * lists and objects are bounded, since a small text of brackets needs much memory.
    */
-  function read(content) {
+  function parse(content) {
     if (content.length > MOST_FILE_BYTES) {
       throw new Error(`the file is larger than ${MOST_FILE_BYTES} bytes, the maximum`);
     }
-    return check(parse(typeof content === "string" ? content : textOf(content)));
-  }
-
-  function textOf(bytes) {
-    try {
-      return strictUtf8.decode(bytes);
-    } catch {
-      throw new Error("expected UTF-8");
-    }
-  }
-
-  /* ---- Steps 1 and 2: strict JSON ---- */
-
-  /**
-   * Return the value of a JSON document; objects become Maps.
-   *
-   * No object may have a key twice. Every number must be an integer, or, if `fractions` allows
-   * others, those are instances of Number. Depth and number of lists and objects are bounded,
-   * since a small text of brackets needs much memory.
-   */
-  function parse(text, fractions = false) {
+    const text = typeof content === "string" ? content : textOf(content);
     let at = 0;
     let lists = 0;
     let objects = 0;
@@ -124,7 +102,7 @@ const tokenizerFile = (() => {
     }
 
     function object(depth) {
-      if (++objects > (fractions ? 1 << 18 : 4096)) fail("fewer objects");
+      if (++objects > 4096) fail("fewer objects");
       const entries = new Map();
       if (take("}")) return entries;
       do {
@@ -176,17 +154,13 @@ const tokenizerFile = (() => {
     }
 
     function integer() {
-      const digits = fractions
-        ? /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
-        : /-?(?:0|[1-9][0-9]*)/y;
+      const digits = /-?(?:0|[1-9][0-9]*)/y;
       digits.lastIndex = at;
       const found = digits.exec(text);
       if (!found) fail("an integer, a string, a list or an object");
-      const fraction = found[1] || found[2];
-      if (!fraction && found[0].length > 500) fail("an integer of a few digits");
+      if (found[0].length > 500) fail("an integer of a few digits");
       at = digits.lastIndex;
-      const value = Number(found[0]) + 0; // -0 becomes 0
-      return fraction ? new Number(value) : value;
+      return Number(found[0]) + 0; // -0 becomes 0
     }
 
     skipWhitespace();
@@ -196,8 +170,25 @@ const tokenizerFile = (() => {
     return document;
   }
 
-  /* ---- Steps 3 to 23: what the JSON says ---- */
+  function textOf(bytes) {
+    try {
+      return strictUtf8.decode(bytes);
+    } catch {
+      throw new Error("expected UTF-8");
+    }
+  }
 
+  /* ---- What the JSON says ---- */
+
+  /**
+   * Return what the JSON of a tokenizer file says.
+   *
+   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of numbers, the bytes of each
+   * number that is not special, the name of the pattern, and the special tokens, whose numbers
+   * follow. Byte b has the number b, the merge at rank r makes the number 256 + r, and whole tokens
+   * follow. The numbers are the ids, unless `ids` has the id of each number: in version 3.
+   * Throws an Error with one line that says what was expected, and what was found.
+   */
   function check(artifact) {
     const version = checkKeys(artifact);
     if (version === NUMBERED) return checkNumbered(artifact);
@@ -214,7 +205,7 @@ const tokenizerFile = (() => {
     return checkVersion({ merges, tokens, pattern, specialTokens }, version);
   }
 
-  /** Steps 12 and 13: the number of tokens that are not special. */
+  /** Check the number of tokens that are not special. */
   function checkSize(size, expected, named) {
     expect(Number.isInteger(size), "mergeable_vocab_size", "an integer", size);
     expect(size === expected, "mergeable_vocab_size", `${expected} (${named})`, size);
@@ -222,7 +213,7 @@ const tokenizerFile = (() => {
     return size;
   }
 
-  /** Step 23: no lower version can hold the tokenizer. Return it. */
+  /** Check that no lower version can hold the tokenizer. Return it. */
   function checkVersion(found, version) {
     const lowest = versionOf(found);
     const rule = `${lowest}, the lowest version that can hold this tokenizer`;
@@ -230,7 +221,7 @@ const tokenizerFile = (() => {
     return found;
   }
 
-  /** The same for schema version 3, in the order of its steps. */
+  /** Return the same for schema version 3, whose checks have another order. */
   function checkNumbered(artifact) {
     const pattern = checkPattern(artifact.get("pretokenizer_pattern"), Object.keys(known));
     const triples = checkMerges(artifact.get("merges"), 3, "three");
@@ -255,7 +246,7 @@ const tokenizerFile = (() => {
     return checkVersion({ ...found, ids: [...ids, ...special.keys()] }, NUMBERED);
   }
 
-  /** Steps 3 to 8: an object with the six keys, of a known schema version. */
+  /** Check for an object with the six keys, of a known schema version. Return the version. */
   function checkKeys(artifact) {
     expect(artifact instanceof Map, "top level", "a JSON object", artifact);
     const version = artifact.get("schema_version");
@@ -273,7 +264,7 @@ const tokenizerFile = (() => {
     return version;
   }
 
-  /** Steps 9 and 10: the text of a pattern. Return its name. */
+  /** Check the text of a pattern. Return its name. */
   function checkPattern(text, names) {
     expect(typeof text === "string", "pretokenizer_pattern", "a string", text);
     const found = names.find((name) => known[name].text === text);
@@ -282,7 +273,7 @@ const tokenizerFile = (() => {
     return found;
   }
 
-  /** Step 11: a list of lists of so many non-negative integers. */
+  /** Check for a list of lists of so many non-negative integers. */
   function checkMerges(merges, length, word) {
     const isId = (value) => Number.isInteger(value) && value >= 0;
     expect(Array.isArray(merges), "merges", "a list", merges);
@@ -293,7 +284,7 @@ const tokenizerFile = (() => {
     return merges;
   }
 
-  /** Step 14: every id in canonical decimal, with its bytes. */
+  /** Check for ids in canonical decimal, with their bytes. */
   function checkEntries(vocab) {
     expect(vocab instanceof Map, "vocab", "an object", vocab);
     for (const [key, values] of vocab) {
@@ -303,7 +294,7 @@ const tokenizerFile = (() => {
     }
   }
 
-  /** Steps 14 and 15. Return the bytes of the mergeable ids. */
+  /** Check that each mergeable id is there. Return their bytes. */
   function checkVocab(vocab, size) {
     checkEntries(vocab);
     return Array.from({ length: size }, (_, id) => {
@@ -313,7 +304,7 @@ const tokenizerFile = (() => {
     });
   }
 
-  /** Step 14 in schema version 3. Return the bytes of each id, in the order of the file. */
+  /** Return the bytes of each id in schema version 3, in the order of the file. */
   function checkIds(vocab) {
     checkEntries(vocab);
     const tokens = new Map();
@@ -325,7 +316,7 @@ const tokenizerFile = (() => {
     return tokens;
   }
 
-  /** Steps 15 and 16 there: 256 bytes, and no bytes twice. Return the id of each byte. */
+  /** Check there that each byte has an id, and that no bytes occur twice. Return the id of each byte. */
   function checkDistinct(tokens, special) {
     // A string of the bytes is made fast, but a long token does not fit on the stack.
     const keyOf = (token) => (token.length < 999 ? String.fromCharCode.apply(null, token) : String(token));
@@ -346,7 +337,7 @@ const tokenizerFile = (() => {
 
   const isByte = (value) => Number.isInteger(value) && value >= 0 && value < BYTES;
 
-  /** Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids. */
+  /** Check that the first 256 tokens are the bytes, and that each merge joins two lower ids. */
   function checkTokens(tokens, merges) {
     for (let id = 0; id < BYTES; id++) {
       expect(equal(tokens[id], [id]), `vocab['${id}']`, `[${id}]`, tokens[id]);
@@ -367,7 +358,7 @@ const tokenizerFile = (() => {
   const equal = (some, others) =>
     some.length === others.length && some.every((byte, place) => byte === others[place]);
 
-  /** Steps 18 to 20, in schema version 1 step 18: texts with the ids that follow. */
+  /** Check the special tokens, whose ids follow. Return their texts. */
   function checkSpecial(special, size, only) {
     const good = !only || (special instanceof Map && special.size === 1 && special.has(only));
     expect(good, "special_tokens", `an object with only the key '${only}'`, special);
@@ -384,14 +375,14 @@ const tokenizerFile = (() => {
     return checkSpecialTokens(texts);
   }
 
-  /** Step 18: an object, not too large. */
+  /** Check for an object that is not too large. */
   function checkObject(special) {
     expect(special instanceof Map, "special_tokens", "an object", special);
     const few = special.size <= MOST_SPECIAL_TOKENS;
     expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
   }
 
-  /** Steps 18 to 21 in schema version 3: ids of their own, which leave the tokens. Return their texts. */
+  /** Take the special tokens of schema version 3, with any ids, out of the tokens. Return their texts. */
   function checkSpecialIds(special, tokens) {
     checkObject(special);
     const texts = new Map();
@@ -410,7 +401,7 @@ const tokenizerFile = (() => {
     return sorted;
   }
 
-  /** Steps 21 and 22, or 18 and 19: the bytes of the special tokens, and no other id. */
+  /** Check that `vocab` has the bytes of the special tokens, and no other id. */
   function checkOthers(vocab, specialTokens, size) {
     specialTokens.forEach((text, place) => {
       const token = vocab.get(String(size + place));
@@ -553,7 +544,7 @@ const tokenizerFile = (() => {
     JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
   return {
-    ...{ read, parse, check, write, checkSpecialTokens, short },
+    ...{ parse, check, write, checkSpecialTokens, short },
     ...{ MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN, FOR_TRAINING, PATTERN },
   };
 })();

@@ -1,13 +1,16 @@
 "use strict";
 
 /*
- * What the explorer computes, without the page: tokens as visible text, a text after every
- * number of merges, the table of pairs in training, and the state in the address.
+ * What the explorer computes, without the page: tokens as visible text, the tokenizer of a file, a
+ * text after every number of merges, and the table of pairs in training.
  *
- * Not here: the algorithm (bpe.js), what is drawn (page.js).
+ * Not here: the algorithm (bpe.js), the tokenizer file (load.js), what is drawn (page.js).
  */
 const logic = (() => {
-  const engine = typeof require === "function" ? require("./bpe.js") : bpe;
+  const inNode = typeof require === "function";
+  const file = inNode ? require("./load.js") : tokenizerFile;
+  const engine = inNode ? require("./bpe.js") : bpe;
+  const SHOWN_NAMES = 3; // of special tokens
   const MOST_BYTES = 100 * 1024;
   const BLOCK_BYTES = 1200;
   const SHOWN_BYTES = 128; // of a token
@@ -97,6 +100,31 @@ const logic = (() => {
   }
 
   /**
+   * Return the tokenizer of a tokenizer file, with `notes`: sentences about what it has.
+   *
+   * Both halves of reading take half a second for a large file, so the page answers between them.
+   */
+  async function open(bytes) {
+    let found;
+    try {
+      const content = file.parse(bytes);
+      await new Promise((done) => setTimeout(done, 0));
+      found = file.check(content);
+    } catch (error) {
+      if (new TextDecoder().decode(bytes).includes('"pretokenizer_pattern"')) throw error;
+      const advice = "Convert another library's tokenizer with `bpetite import`, and open the result";
+      throw new Error(`it is not a tokenizer file of bpetite. ${advice}.`);
+    }
+    const names = found.specialTokens.map((name) => visible(utf8.encode(name)));
+    const shown = names.slice(0, SHOWN_NAMES).join(", ") || "none";
+    const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : "";
+    const notes = [`Its pattern is ${found.pattern}. Its special tokens: ${shown}${more}.`];
+    const whole = found.tokens.length - 256 - found.merges.length;
+    if (whole) notes.push(`It has ${whole.toLocaleString("en")} whole token${whole > 1 ? "s" : ""}.`);
+    return Object.assign(new engine.Tokenizer(found.merges, found), { notes });
+  }
+
+  /**
    * A text after every number of merges.
    *
    * tokens[r]: the number of its tokens after r merges. times[r]: how often the merge of rank r
@@ -118,9 +146,7 @@ const logic = (() => {
         const { length } = isSpecial ? this.special[chunk] : utf8.encode(chunk);
         this.add(chunk, length);
         if (isSpecial || tokenizer.whole.has(chunk)) withoutMerges -= length - 1;
-        else {
-          counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
-        }
+        else counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
       }
       for (const [chunk, count] of counts) {
         tokenizer.mergeChunk(chunk, Infinity, (rank) => {
@@ -273,13 +299,7 @@ const logic = (() => {
       });
   }
 
-  /** Return the state of the page that the fragment of its address describes. */
-  const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
-
-  return {
-    ...{ MOST_BYTES, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges },
-    ofFragment,
-  };
+  return { open, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges };
 })();
 
 if (typeof module !== "undefined") module.exports = logic;

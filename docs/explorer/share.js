@@ -3,6 +3,9 @@
 /*
  * Saving the page, and links to what is seen: what a link contains, and which files it needs.
  *
+ * A saved page can keep tokenizer files. Each is in an element of its own, compressed and in
+ * base64, and the first of these has a link, which selects them in a page without another link.
+ *
  * A file is in a link by its name and the first digits of its SHA-256. A text that is too long for
  * an address is not in the link, whose field `without` names it.
  */
@@ -12,9 +15,65 @@ const share = (() => {
   const LONG = ["text", "corpus"]; // fields that a link may not have room for
   const DIGITS = 16;
   const HASHES = { tokenizer: "sha256", beside: "beside-sha256" }; // the field beside each name
-  // One file has its scripts inside, and saves itself as it was before they changed it.
+  // One file has its scripts inside, and saves itself as it was before they changed it, without
+  // the tokenizer files.
   const isOneFile = typeof document !== "undefined" && !document.currentScript.src;
-  const source = isOneFile ? `<!doctype html>\n${document.documentElement.outerHTML}\n` : "";
+  const boxes = isOneFile ? [...document.querySelectorAll("[data-kept]")] : [];
+  const kept = boxes.map((box) => ({ name: box.dataset.kept, packed: box.textContent }));
+  const start = boxes[0]?.dataset.link ?? "";
+  for (const box of boxes) box.remove();
+  let source = isOneFile ? `<!doctype html>\n${document.documentElement.outerHTML}\n` : "";
+
+  /* ---- Tokenizer files in the page ---- */
+
+  /** Return bytes that went through a stream which compresses them, or the opposite. */
+  async function through(bytes, stream) {
+    const passed = new Blob([bytes]).stream().pipeThrough(stream);
+    return new Uint8Array(await new Response(passed).arrayBuffer());
+  }
+
+  /** Return a file in base64; a browser that cannot compress leaves it as it is. */
+  async function pack(bytes) {
+    const packed = globalThis.CompressionStream ? await through(bytes, new CompressionStream("gzip")) : bytes;
+    let letters = "";
+    for (let at = 0; at < packed.length; at += 8192) {
+      letters += String.fromCharCode(...packed.subarray(at, at + 8192));
+    }
+    return btoa(letters);
+  }
+
+  /** Return the bytes of a packed file. JSON does not begin as gzip does. */
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    if (bytes[0] !== 0x1f) return bytes;
+    if (!globalThis.DecompressionStream) throw new Error("this browser cannot decompress it; use a newer one");
+    return through(bytes, new DecompressionStream("gzip"));
+  }
+
+  /** Return the source of the one file that keeps these files, { name, bytes }, with a link to them. */
+  async function page(files, link) {
+    source ||= await sourceOfOneFile();
+    const made = files.map(async ({ name, bytes }, place) => {
+      const box = document.createElement("script");
+      box.type = "text/plain"; // which no browser runs
+      Object.assign(box.dataset, { kept: name }, place ? {} : { link });
+      box.textContent = await pack(bytes);
+      return box.outerHTML;
+    });
+    const all = (await Promise.all(made)).join("");
+    return source.replace("</main>", (end) => end + all);
+  }
+
+  /** Return the one file, which a page in parts has as a script: from a disk, it can read no file. */
+  function sourceOfOneFile() {
+    return new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = "one-file.js";
+      script.onload = () => done(oneFile);
+      script.onerror = () => failed(new Error("one-file.js is not beside this page"));
+      document.head.append(script);
+    });
+  }
 
   /* ---- SHA-256 ---- */
 
@@ -64,14 +123,8 @@ const share = (() => {
     });
   }
 
-  /** Return the hash of the files of one tokenizer, in any order: the first digits of each. */
-  async function hashOf(files) {
-    const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0"));
-    const { subtle } = globalThis.crypto ?? {};
-    const hashes = files.map(async ({ bytes }) =>
-      subtle ? hex(await subtle.digest("SHA-256", bytes)).join("") : sha256(bytes));
-    return (await Promise.all(hashes)).map((hash) => hash.slice(0, DIGITS)).sort().join("-");
-  }
+  /** Return what names a file in links: the first digits of its hash. */
+  const hashOf = (bytes) => sha256(bytes).slice(0, DIGITS);
 
   /* ---- Links ---- */
 
@@ -105,6 +158,9 @@ const share = (() => {
     return { fragment: fragment(), without, needs };
   }
 
+  /** Return the fields of a link from the fragment of its address. */
+  const fieldsOf = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
+
   /** Return the file that the fields of a link name for a tokenizer, { name, hash }, or null. */
   function fileIn(fields, role) {
     const name = fields[role] ?? "";
@@ -117,13 +173,13 @@ const share = (() => {
 
   /* ---- Sentences ---- */
 
-  const nameOf = ({ name, hash }) => `${name}${hash && ` (SHA-256 ${hash.replaceAll("-", ", ")}…)`}`;
+  const nameOf = ({ name, hash }) => `${name}${hash && ` (SHA-256 ${hash}…)`}`;
 
   /** Return what the sender of a link must know before copying it, or "". */
   function warning({ without, needs }) {
     const files = needs.filter(({ wanted }) => !wanted).map(({ name }) => name);
     const said = without.map((name) => `This ${name} is too long for a link: send it separately.`);
-    if (files.length) said.push(`A link to this also needs your ${files.join(" and ")}.`);
+    if (files.length) said.push(`A link to this also needs your ${files.join(" and ")}, or a saved page with it.`);
     return said.join(" ");
   }
 
@@ -140,7 +196,7 @@ const share = (() => {
       `The ${name} here is an example: the sender's ${name} was too long for the link.`).join(" ");
 
   return {
-    ...{ ONE_FILE, isOneFile, source, sha256, hashOf, link, fileIn, isLocal },
+    ...{ ONE_FILE, kept, start, unpack, page, sha256, hashOf, link, fieldsOf, fileIn, isLocal },
     ...{ warning, request, missing },
   };
 })();

@@ -1,10 +1,13 @@
 """The explorer as one file, docs/explorer/bpetite-explorer.html: its page with all parts inside.
 
 The file is written as a browser writes it, so that a copy that the page saves has the same bytes.
+
+docs/explorer/one-file.js has it as a string: index.html saves it too, and can read only scripts.
 """
 
 import base64
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Final
@@ -13,6 +16,7 @@ from generate.command import ROOT
 
 FOLDER: Final = Path("docs/explorer")
 ONE_FILE: Final = FOLDER / "bpetite-explorer.html"
+AS_SCRIPT: Final = FOLDER / "one-file.js"
 
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="(.*?)">\n')
 _SCRIPT: Final = re.compile(r'<script src="(.*?)" defer></script>\n')
@@ -20,11 +24,11 @@ _OTHER_PAGES: Final = re.compile(r'<a href="[^"]*">[^<]*</a> ·\s*')
 _DEAD: Final = re.compile(r'(?<=<p class="refusal" id="dead">).*?(?=</p>)', re.DOTALL)
 _NO_PARTS: Final = "The explorer did not start. Open this file in a newer browser."
 _ENDS: Final = re.compile("<!--|</?(script|style)", re.IGNORECASE)
-_BOOLEAN: Final = re.compile(r" (download|hidden|multiple|readonly)(?=[ >])")
+_BOOLEAN: Final = re.compile(r" (hidden|readonly)(?=[ >])")
 
 
 def files() -> dict[Path, str]:
-    """Return the one file."""
+    """Return the one file, and the script that has it."""
     page = _read("index.html")
     style = "\n".join(map(_inside, _STYLE.findall(page)))
     script = "\n".join(map(_inside, _SCRIPT.findall(page)))
@@ -37,7 +41,11 @@ def files() -> dict[Path, str]:
     page = page.replace("\n content=", " content=").replace("\n<head>", "<head>")
     page = page.replace("</head>", f"<style>{style}</style>\n</head>")
     start = page.removesuffix("\n</body>\n</html>\n")
-    return {ONE_FILE: f"{start}\n<script>{script}</script></body></html>\n"}
+    whole = f"{start}\n<script>{script}</script></body></html>\n"
+    as_script = (
+        f"// Made by scripts/generate: {ONE_FILE.name}.\nvar oneFile = {json.dumps(whole)};\n"
+    )
+    return {ONE_FILE: whole, AS_SCRIPT: as_script}
 
 
 def _read(name: str) -> str:

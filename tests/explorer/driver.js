@@ -4,7 +4,6 @@
 const { execFileSync } = require("node:child_process");
 const { createInterface } = require("node:readline");
 const bpe = require("../../docs/explorer/bpe.js");
-const foreign = require("../../docs/explorer/foreign.js");
 const logic = require("../../docs/explorer/logic.js");
 const samples = require("../../docs/explorer/samples.js");
 const share = require("../../docs/explorer/share.js");
@@ -70,13 +69,8 @@ const answers = {
         decoded: lists.map((ids) => outcome(() => tokenizer.decode(ids))),
       };
     }),
-  // Files of one tokenizer, each a name and its bytes in base64.
-  open: async (files, texts) => {
-    const parts = files.map(([name, data]) => ({ name, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
-    const { tokenizer, notes } = await foreign.open(parts);
-    const { merges, ids } = tokenizer;
-    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text)) };
-  },
+  // What the page says of a file in base64.
+  open: async (data) => (await logic.open(new Uint8Array(Buffer.from(data, "base64")))).notes,
   refused: (data) => {
     const bytes = Buffer.from(data, "base64");
     const text = bytes.toString("utf8");
@@ -101,7 +95,7 @@ const answers = {
       last = performance.now();
     }, 1);
     const start = performance.now();
-    opened.push(await foreign.open([{ name: "large.json", bytes }]));
+    opened.push(await logic.open(bytes));
     const took = performance.now() - start;
     await new Promise((done) => setTimeout(done, 9));
     clearInterval(timer);
@@ -129,7 +123,7 @@ const answers = {
   // The link to a state, what it does not contain, and the state that it describes.
   link: (state, refused) => {
     const { fragment, without } = share.link(state, {}, refused);
-    return [fragment, without, logic.ofFragment(fragment)];
+    return [fragment, without, share.fieldsOf(fragment)];
   },
   is_local: (address) => share.isLocal(new URL(address)),
   sha256: (data) => share.sha256(new Uint8Array(Buffer.from(data, "base64"))),

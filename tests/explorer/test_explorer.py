@@ -254,6 +254,63 @@ def test_it_rejects_what_the_core_rejects(ask: Ask, tmp_path: Path) -> None:
         check_refused(ask, tmp_path / "refused.json", data)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names", "note"),
+    [
+        pytest.param(
+            "gpt2",
+            None,
+            "Its pattern is gpt2. Its special tokens: <|endoftext|>.",
+            id="version 1",
+        ),
+        pytest.param(
+            "qwen2",
+            [f"<{number}>" for number in range(5)],
+            "Its pattern is qwen2. Its special tokens: <0>, <1>, <2> and 2 more.",
+            id="version 2",
+        ),
+        pytest.param(
+            "gpt4o", [], "Its pattern is gpt4o. Its special tokens: none.", id="no special tokens"
+        ),
+    ],
+)
+def test_an_opened_file_is_described(
+    ask: Ask, tmp_path: Path, pattern: str, names: list[str] | None, note: str
+) -> None:
+    """The page names the pattern and the first special tokens of a file."""
+    tokenizer = Tokenizer.train("abab", 258, pattern=pattern, special_tokens=names)
+    tokenizer.save(tmp_path / "own.json")
+    assert ask("open", encoded((tmp_path / "own.json").read_bytes())) == [note]
+
+
+NOT_OURS: Final = "Error: it is not a tokenizer file of bpetite. Convert another library's"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b'{"version": "1.0", "model": {"dropout": 0.1}}', id="tokenizer.json"),
+        pytest.param(b'{"!": 0, "a": 1}', id="vocab.json"),
+        pytest.param(b'{"config": {"pattern": "."}, "vocab": [{"rank": 0}]}', id="tekken.json"),
+        pytest.param(b"IQ== 0\nIg== 1\n", id="ranks"),
+        pytest.param(b"#version: 0.2\na a\n", id="merges.txt"),
+        pytest.param(b"\n\x0e\n\x05<unk>\x15\xff", id="SentencePiece"),
+        pytest.param(b"", id="empty"),
+    ],
+)
+def test_files_of_other_libraries_are_refused(ask: Ask, data: bytes) -> None:
+    """The page names the command that converts them."""
+    message = ask("open", encoded(data))["error"]
+    assert message.startswith(NOT_OURS)
+    assert "`bpetite import`" in message
+
+
+def test_damaged_files_have_their_own_message(ask: Ask) -> None:
+    """A tokenizer file of bpetite is refused with the reason, not as a file of another library."""
+    message = ask("open", encoded(canonical(GOOD | {"merges": 1})))["error"]
+    assert message == "Error: merges: expected a list, found 1"
+
+
 def test_a_large_file_opens_soon(ask: Ask, tmp_path: Path) -> None:
     """Two files as large as Llama 3's open in two seconds each, and block for less than one."""
     merges = [(left, right) for left in range(256) for right in range(256)]

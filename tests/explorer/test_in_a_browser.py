@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate, pairwise
@@ -17,11 +17,10 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from artifacts import THIRD, canonical
+from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
-from bpetite_compare import export
 from chromium import Chromium
 from project_tools import ROOT
 
@@ -39,38 +38,60 @@ LINKS: Final = sorted(
     }
 )
 
-FRAMES: Final = Path(__file__).with_name("frames.html").read_text(encoding="utf-8")
-"""Opens each link at each width in a frame, does an act there, and returns what the frames show."""
-
+TESTER: Final = Path(__file__).with_name("tester.js").read_text(encoding="utf-8")
+"""What every page gets: `tester`, which acts as a reader does, and returns what the page shows."""
 
 Found = dict[str, Any]
-Look = Callable[..., list[Found]]
+ANY_SPEED: Final = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
 
 @pytest.fixture(scope="module")
-def look(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Look]:
-    """Return what shows a list of link, width and act in the explorer; `files` can be dropped."""
-    page = Chromium(folder := tmp_path_factory.mktemp("chromium"), "--allow-file-access-from-files")
-    (folder / "frames.html").write_text(FRAMES.replace("FOLDER", EXPLORER.as_uri()), "utf-8")
-    page.open((folder / "frames.html").as_uri())
-    screen = {"width": 1920, "height": 3000, "deviceScaleFactor": 1, "mobile": False}
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """Return Chromium, which all tests share."""
+    page = Chromium(tmp_path_factory.mktemp("chromium"))
+    page.send("Page.addScriptToEvaluateOnNewDocument", source=TESTER)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(chromium: Chromium, tmp_path: Path) -> Chromium:
+    """Return a page as it is at first, which saves files in the folder of the test."""
+    chromium.events.clear()
+    chromium.send("Emulation.clearDeviceMetricsOverride")
+    chromium.send("Emulation.setScriptExecutionDisabled", value=False)
+    chromium.send("Network.emulateNetworkConditions", offline=False, **ANY_SPEED)
+    chromium.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    return chromium
+
+
+def resize(page: Chromium, width: int, height: int = 3000, *, mobile: bool = False) -> None:
+    """Give the window a size in pixels."""
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
     page.send("Emulation.setDeviceMetricsOverride", **screen)
 
-    def look(asked: list[tuple[str, int, str | None]], *files: Path) -> list[Found]:
-        given = [(file.name, b64encode(file.read_bytes()).decode("ascii")) for file in files]
-        found: list[Found] = page.run(f"lookAll({json.dumps(asked)}, {json.dumps(given)})")
-        return found
 
-    yield look
-    page.close()
+def look(page: Chromium, link: str, width: int = 1280, act: str = "", height: int = 3000) -> Found:
+    """Open a link in a window, do what JavaScript says, and return what the page shows then."""
+    resize(page, width, height)
+    page.open(f"{(EXPLORER / 'index.html').as_uri()}#{link}")
+    found: Found = page.run(
+        f"(async () => {{ await tester.settled(); {act}; return tester.settled(); }})()"
+    )
     assert page.faults() == []
+    return found
 
 
 @pytest.fixture(scope="module")
-def shown(look: Look) -> dict[tuple[str, int], Found]:
+def shown(chromium: Chromium) -> dict[tuple[str, int], Found]:
     """Return what the explorer shows for each link at each width."""
-    asked = [(link, width) for link in LINKS for width in WIDTHS]
-    return dict(zip(asked, look([(*one, None) for one in asked]), strict=True))
+    found = {}
+    for link in LINKS:
+        found[link, WIDTHS[0]] = look(chromium, link, WIDTHS[0])
+        for width in WIDTHS[1:]:
+            resize(chromium, width)
+            found[link, width] = chromium.run("tester.settled()")
+    return found
 
 
 def merges_of(name: str) -> list[tuple[int, int]]:
@@ -120,25 +141,45 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
 TWO_LINES: Final = "The ferryman came down to the%0Alanding before the bells."
 
 
-def test_what_moves_is_in_sight(look: Look) -> None:
+def test_what_moves_is_in_sight(page: Chromium) -> None:
     """The text, its tokens, the controls and the curve are on a phone's and a laptop's screen."""
     links = (f"view=text&tokenizer=prose&text={TWO_LINES}", f"view=train&step=3&corpus={TWO_LINES}")
-    sizes = {360: 740, 1280: 800}
-    asked = [(link, width) for link in links for width in sizes]
-    for (_, width), found in zip(asked, look([(*one, None) for one in asked]), strict=True):
-        assert 0 < found["bottom"] <= sizes[width]
+    for link in links:
+        for width, height in ((360, 740), (1280, 800)):
+            assert 0 < look(page, link, width)["bottom"] <= height
 
 
-def test_play_marks_the_merge_in_the_text(look: Look) -> None:
+def test_play_marks_the_merge_in_the_text(page: Chromium) -> None:
     """While Play shows a merge, each token that it makes is marked in the text."""
-    (found,) = look([("view=text&tokenizer=prose&merges=0&text=in+the+tin", 1280, "play")])
+    link = "view=text&tokenizer=prose&merges=0&text=in+the+tin"
+    until_one = "await tester.until(() => document.getElementById('merges').value !== '0')"
+    found = look(page, link, act=f"tester.click('play'); {until_one}; tester.click('play')")
     merges = merges_of("prose")[:4]  # of which the last is the first that occurs in the text
     ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
     assert found["ids"] == ids
     assert found["marked"] == [259] * ids.count(259) != []
 
 
-def test_play_keeps_the_merge_in_view(look: Look) -> None:
+PLAY_AND_WATCH: Final = """(async () => {
+  const merges = () => document.getElementById("merges").value;
+  const watched = [];
+  tester.click("play");
+  for (let turn = 0, last = merges(); turn < 30; turn++, last = merges()) {
+    await tester.until(() => merges() !== last);
+    const { bottom } = document.querySelector("#view-text .controls").getBoundingClientRect();
+    const pane = document.getElementById("panes").getBoundingClientRect();
+    const [top, end] = [Math.max(bottom, pane.top), Math.min(innerHeight, pane.bottom)];
+    const boxes = [...document.querySelectorAll("#tokens .new")]
+      .map((one) => one.getBoundingClientRect());
+    watched.push([boxes.some((one) => top <= one.top && one.bottom <= end), scrollY]);
+  }
+  tester.click("play");
+  return watched;
+})()"""
+"""Whether the tokens of each merge are in view, and how far the page is scrolled."""
+
+
+def test_play_keeps_the_merge_in_view(page: Chromium) -> None:
     """On a phone, Play scrolls the tokens to one that the merge makes, and the page stays."""
     words = (
         bytes(vocab).decode()
@@ -147,24 +188,28 @@ def test_play_keeps_the_merge_in_view(look: Look) -> None:
     )
     text = "\n".join(Random(2).sample([*words], 60))
     link = urlencode({"view": "text", "tokenizer": "prose", "merges": 0, "text": text})
-    (found,) = look([(link, 360, "play and watch")])
-    in_view, places = zip(*found["watched"], strict=True)
+    look(page, link, 360, height=740)
+    watched = page.run(PLAY_AND_WATCH)
+    in_view, places = zip(*watched, strict=True)
     assert in_view == (True,) * 30
     assert len({*places}) == 1
 
 
-def test_a_click_after_typing_acts_on_the_typed_text(look: Look) -> None:
+def test_a_click_after_typing_acts_on_the_typed_text(page: Chromium) -> None:
     """What was typed is neither lost nor late."""
-    (found,) = look([("view=text&tokenizer=prose&text=x", 360, "type, then ids")])
+    act = "tester.set('text', 'in the tin'); tester.click('ids')"
+    found = look(page, "view=text&tokenizer=prose&text=x", 360, act)
     assert (found["text"], found["ids"]) == ("in the tin", sample("prose").encode("in the tin"))
 
 
-def test_the_first_screen(look: Look) -> None:
+def test_the_first_screen(page: Chromium) -> None:
     """Words of its first sentence are tokens, no line strikes a label, an end has no next pair."""
     links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
     for width in (360, 1280):
-        found = look([(link, width, None) for link in links])
-        assert [one["struck"] for one in found] == [[]] * len(links)
+        found = []
+        for link in links:
+            found.append(look(page, link, width))
+            assert page.run("tester.struck()") == []
         assert [word in found[-1]["seen"] for word in ("no pair is", "underlined")] == [True, False]
         sentence = found[0]["text"].splitlines()[0]
         chunks = PATTERNS["gpt2"].split(sentence)
@@ -172,18 +217,18 @@ def test_the_first_screen(look: Look) -> None:
         assert sample("prose").encode(sentence) == found[0]["ids"][: len(chunks)]
 
 
-def test_a_long_text_scrolls_in_its_field(look: Look) -> None:
+def test_a_long_text_scrolls_in_its_field(page: Chromium) -> None:
     """The field of a text of 100 lines has a height of at most 200 pixels."""
     link = urlencode({"view": "text", "tokenizer": "prose", "text": "line\n" * 100})
-    for found in look([(link, width, None) for width in (360, 1280)]):
-        height, whole = found["field"]
+    for width in (360, 1280):
+        height, whole = look(page, link, width)["field"]
         assert height <= 200 < whole
 
 
 @pytest.mark.parametrize("act", ["try-patterns", "try-chat", "try-attack"])
-def test_the_examples_of_the_page(look: Look, act: str) -> None:
+def test_the_examples_of_the_page(page: Chromium, act: str) -> None:
     """An example shows the ids of its tokenizers, and a special token has another shape."""
-    (found,) = look([("", 360, act)])
+    found = look(page, "", 360, f"await tester.moved(() => tester.click('{act}'))")
     state = {key: values[0] for key, values in parse_qs(found["hash"][1:]).items()}
     model = sample("code-gpt4")
     if act == "try-patterns":
@@ -204,13 +249,13 @@ def test_the_examples_of_the_page(look: Look, act: str) -> None:
         assert "poses as another speaker" in found["seen"]
 
 
-def test_the_switch_for_ordinary_text(look: Look) -> None:
+def test_the_switch_for_ordinary_text(page: Chromium) -> None:
     """With it, both tokenizers have the ids of ordinary text, and so does a link to them."""
     text = "Hi<|user|><|endoftext|> x = 1234"
     link = urlencode({"view": "text", "tokenizer": "code-gpt4", "beside": "code", "text": text})
-    (found,) = look([(link, 360, "ordinary")])
+    found = look(page, link, 360, "await tester.moved(() => tester.click('ordinary'))")
     assert "&ordinary=1" in found["hash"]
-    (again,) = look([(found["hash"][1:], 1280, None)])
+    again = look(page, found["hash"][1:])
     for one in (found, again):
         assert one["ids"] == sample("code-gpt4").encode(text, ordinary=True)
         assert (one["others"], one["special"]) == (sample("code").encode(text, ordinary=True), [])
@@ -219,10 +264,12 @@ def test_the_switch_for_ordinary_text(look: Look) -> None:
 @pytest.mark.parametrize(
     ("tokenizer", "text"), [("prose", "a\n" * 40 + " information"), ("scripts", "щоденний " * 9)]
 )
-def test_a_tap_opens_the_panel_on_the_screen(look: Look, tokenizer: str, text: str) -> None:
+def test_a_tap_opens_the_panel_on_the_screen(page: Chromium, tokenizer: str, text: str) -> None:
     """On a phone, the panel is at the bottom, the token above it, and no box inside scrolls."""
     link = urlencode({"view": "text", "tokenizer": tokenizer, "text": text.strip()})
-    found, train = look([(link, 360, "tap"), ("view=train&step=3", 360, None)])
+    train = look(page, "view=train&step=3", 360)
+    tap = "[...document.querySelectorAll('#tokens .t')].at(-1).click()"
+    found = look(page, link, 360, tap, 740)
     (top, bottom), (above, below) = found["sheet"], found["chosen"]
     assert bottom == 740
     assert found["controls"][1] <= above < below <= top
@@ -239,12 +286,12 @@ def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]
 
 
 @pytest.mark.parametrize("names", [("prose", "code"), ("scripts", "trained"), ("trained", "prose")])
-def test_two_tokenizers_show_both_cuts(look: Look, names: tuple[str, str]) -> None:
+def test_two_tokenizers_show_both_cuts(page: Chromium, names: tuple[str, str]) -> None:
     """A link with two shows the tokens of each, how many, and which differ, and keeps both."""
     text = "The tower, über 日本!\nfor (i = 0; i < n; i++)"
     fields = {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "step": 8}
     link = urlencode(fields)
-    (found,) = look([(link, 1280, "wait for the address")])
+    found = look(page, link, act="await tester.until(() => location.hash.includes('merges='))")
     merges = [merges_of(name) for name in names]
     ids = [Tokenizer._of(Artifact.of_merges(one)).encode(text) for one in merges]
     assert [found["ids"], found["others"]] == ids
@@ -262,37 +309,21 @@ def test_two_tokenizers_show_both_cuts(look: Look, names: tuple[str, str]) -> No
         assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
 
 
-def test_files_can_be_dropped(look: Look, tmp_path: Path) -> None:
-    """Two files that are dropped on the page are one tokenizer, with the ids that they have."""
-    Tokenizer.train(CORPUS, 264).save(tmp_path / "model")
-    export(tmp_path / "model", "gpt2", tmp_path / "pair")
-    link = "view=text&tokenizer=prose&text=tower, See <|endoftext|>"
-    (found,) = look([(link, 1280, "drop")], *(tmp_path / "pair").iterdir())
-    assert found["ids"] == Tokenizer.load(tmp_path / "model").encode("tower, See <|endoftext|>")
-
-
-def test_a_file_of_schema_version_2(look: Look, tmp_path: Path) -> None:
+def test_a_dropped_file(page: Chromium, tmp_path: Path) -> None:
     """The page names its pattern, and each of its special tokens is one, with its id."""
     model = Tokenizer.train(CORPUS, 264, pattern="gpt4", special_tokens=["<|b|>", "<|a|>"])
     model.save(tmp_path / "chat.json")
     text = "tower, 12345 <|a|><|b|><|endoftext|>"
     link = f"view=text&tokenizer=prose&text={text}"
-    (found,) = look([(link, 1280, "drop")], tmp_path / "chat.json")
+    content = json.dumps((tmp_path / "chat.json").read_text("ascii"))
+    act = f"tester.click('tab-train'); await tester.drop('chat.json', {content})"
+    found = look(page, link, act=act)
     assert found["ids"] == model.encode(text)
     assert "Its pattern is gpt4. Its special tokens: <|b|>, <|a|>." in found["seen"]
     assert found["special"] == model.encode("<|a|><|b|>")
 
 
-def test_a_file_of_schema_version_3(look: Look, tmp_path: Path) -> None:
-    """The page has the ids of the file, and says that one token is a whole token."""
-    (tmp_path / "third.json").write_bytes(canonical(THIRD))
-    link = "view=text&tokenizer=prose&text=ab ab aba abab<s>"
-    (found,) = look([(link, 1280, "drop")], tmp_path / "third.json")
-    assert (found["ids"], found["special"]) == ([7, 3, 1, 3, 7, 0], [0])
-    assert "Its special tokens: <s>, <b. It has 1 whole token." in found["seen"]
-
-
-def test_next_and_back_stop_at_the_merges_of_both(look: Look) -> None:
+def test_next_and_back_stop_at_the_merges_of_both(page: Chromium) -> None:
     """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
     text = "in the tin"
     names = ("code", "prose")
@@ -304,26 +335,27 @@ def test_next_and_back_stop_at_the_merges_of_both(look: Look) -> None:
     link = urlencode(
         {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
     )
-    after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")])
+    after = look(page, link, act="tester.click('next', 'next')")
+    back = look(page, link, act="tester.click('next', 'next', 'back')")
     assert [back["merges"], after["merges"]] == sorted(counts)[:2]
 
 
-def test_the_last_merge_that_occurs_is_described(look: Look) -> None:
+def test_the_last_merge_that_occurs_is_described(page: Chromium) -> None:
     """After all merges, the line has the last one that occurs in the text."""
     text = "The tower, über the ferryman"
     link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
     none = "view=text&tokenizer=prose&text=~&merges=9"
-    found, nothing = look([(link, 1280, None), (none, 1280, None)])
+    found, nothing = look(page, link), look(page, none)
     last = max(Tokenizer._of(Artifact.of_merges(merges_of("prose"))).encode(text))
     assert f"rank {last - 256:,}: " in found["merge"][0]
     assert f" → {last}, once" in found["merge"][0]
     assert nothing["merge"] == ["None of these merges occurs in this text."]
 
 
-def test_the_parts_of_a_character_are_joined(look: Look) -> None:
+def test_the_parts_of_a_character_are_joined(page: Chromium) -> None:
     """Tokens that share a character are drawn as one, in the notation of the terminal."""
     link = "view=text&tokenizer=prose&merges=0&text=a日b"
-    (found,) = look([(link, 360, None)])
+    found = look(page, link, 360)
     assert found["joined"] == ["‹e6›", "‹97›", "‹a5›"]
 
 
@@ -331,18 +363,15 @@ TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
 TOO_LONG: Final = "This text is longer than 102,400 bytes, the most shown here."
 
 
-def test_a_refused_text_leaves_nothing_of_another(look: Look) -> None:
+def test_a_refused_text_leaves_nothing_of_another(page: Chromium) -> None:
     """Too long a text, or half a surrogate pair, shows the reason, and no tokens or figures."""
-    long, half, short, code, corpus, link = look(
-        [
-            (TEXT_LINK, 1280, "long text"),
-            (TEXT_LINK, 360, "half a pair"),
-            (TEXT_LINK, 1280, "long, then short"),
-            (TEXT_LINK, 1280, "long, then code"),
-            ("view=train&step=3", 1280, "long corpus"),
-            (f"view=text&tokenizer=prose&text={'x' * 102_401}", 1280, None),
-        ],
-    )
+    long_one = "await tester.type('text', 'x'.repeat(102401));"
+    long = look(page, TEXT_LINK, act=long_one)
+    half = look(page, TEXT_LINK, 360, r"await tester.type('text', 'a\ud800')")
+    short = look(page, TEXT_LINK, act=f"{long_one} await tester.type('text', 'xq')")
+    code = look(page, TEXT_LINK, act=f"{long_one} tester.set('tokenizer', 'code', 'change')")
+    corpus = look(page, "view=train&step=3", act=long_one.replace("text", "corpus"))
+    link = look(page, f"view=text&tokenizer=prose&text={'x' * 102_401}")
     for found in (long, half, code, link):
         assert (found["ids"], found["figure"], found["nodes"]) == ([], None, 0)
         assert "bytes per token" not in found["seen"]
@@ -353,13 +382,18 @@ def test_a_refused_text_leaves_nothing_of_another(look: Look) -> None:
     assert (corpus["said"], corpus["learned"], corpus["alerts"]) == (None, [], [TOO_LONG])
 
 
-def test_a_link_trains_in_slices(look: Look) -> None:
+def test_a_link_trains_in_slices(page: Chromium) -> None:
     """A long training from a link shows how far it is, can be stopped, or ends in its tokens."""
     letters = "".join(Random(1).choices("abcdefghij", k=102_000))
     trained = {"view": "text", "tokenizer": "trained", "text": letters[:90]}
     far = urlencode(trained | {"corpus": letters, "size": 50_000, "step": 49_744})
     near = urlencode(trained | {"corpus": letters[:20_000], "size": 400, "step": 99})
-    long, short = look([(far, 1280, "stop"), (near, 1280, None)])
+    # The page goes on training in slices, so it settles only after it was stopped.
+    page.open(f"{(EXPLORER / 'index.html').as_uri()}#{far}")
+    pause = "document.getElementById('train-play').innerText === 'Pause'"
+    stop = f"await tester.until(() => {pause}); tester.click('train-play')"
+    long = page.run(f"(async () => {{ {stop}; return tester.settled(); }})()")
+    short = look(page, near)
     made = re.match(r"([\d,]+) merges? of 49,744, ", long["said"])
     assert made
     assert 0 < int(made[1].replace(",", "")) < 49_744
@@ -370,23 +404,26 @@ def test_a_link_trains_in_slices(look: Look) -> None:
 
 
 @pytest.mark.parametrize(("size", "used"), [("99999999", "50000"), ("0", "256"), ("1e9x", "264")])
-def test_a_size_out_of_range_is_explained(look: Look, size: str, used: str) -> None:
+def test_a_size_out_of_range_is_explained(page: Chromium, size: str, used: str) -> None:
     """A link with a size that cannot be trained shows its value, the range, and the size used."""
-    (found,) = look([(f"view=train&size={size}", 1280, None)])
+    found = look(page, f"view=train&size={size}")
     (message,) = found["alerts"]
     expected = "expected an integer from 256 to 50,000; it is now"
     assert message == f'Vocabulary size "{size}": {expected} {int(used):,}.'
     assert found["size"] == used
 
 
-def test_large_tokens_are_shortened(look: Look) -> None:
+def test_large_tokens_are_shortened(page: Chromium, tmp_path: Path) -> None:
     """A token of 2 MiB, and one with 3,000 nested merges, are drawn in part."""
-    link = "view=text&tokenizer=prose&text="
-    double, nest = look(
-        [(f"{link}{'a' * 65_536}", 1280, "double"), (f"{link}b{'a' * 3_000}", 1280, "nest")],
-    )
-    assert (double["ids"], nest["ids"]) == ([256 + 15], [256 + 2999])
-    for found in (double, nest):
+    double = [(97, 97), *((255 + rank, 255 + rank) for rank in range(1, 21))]
+    nest = [(98, 97), *((255 + rank, 97) for rank in range(1, 3000))]
+    for merges, text, rank in ((double, "a" * 65_536, 15), (nest, "b" + "a" * 3_000, 2999)):
+        look(page, f"view=text&tokenizer=prose&text={text}")
+        page.choose("#file", write_artifact(tmp_path / "made.json", merges))
+        page.wait("document.querySelector('#tokenizer :checked').text === 'made.json'")
+        tap = "tester.settled().then(() => document.querySelector('#tokens .t').click())"
+        found = page.run(f"{tap}.then(tester.settled)")
+        assert found["ids"] == [256 + rank]
         assert 60 < found["nodes"] <= 160
         assert "bytes more" in found["seen"]
         assert len(found["seen"]) < 80_000  # the text itself is in the field, not in this
@@ -401,19 +438,16 @@ SEEN: Final = "document.body.innerText"
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Chromium]:
-    """Return a page in Chromium, beside a folder that has the one file and nothing else."""
+def sent(tmp_path: Path) -> Path:
+    """Return the one file, which is alone in its folder."""
     (tmp_path / "sent").mkdir()
-    shutil.copy(ONE_FILE, tmp_path / "sent")
-    chromium = Chromium(tmp_path)
-    yield chromium
-    chromium.close()
+    return Path(shutil.copy(ONE_FILE, tmp_path / "sent"))
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[str]:
-    """Return the address of that folder on a host without TLS, where `crypto` has no hashes."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "sent"))
+def site(sent: Path) -> Iterator[str]:
+    """Return its address on a host without TLS, where `crypto` has no hashes."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(sent.parent))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever).start()
         yield f"http://explorer.test:{server.server_port}/{ONE_FILE.name}"
@@ -435,28 +469,116 @@ def copied(page: Chromium) -> str:
     return str(selected or page.run("navigator.clipboard.readText()"))
 
 
-def test_one_file_saves_itself(page: Chromium, tmp_path: Path) -> None:
-    """Alone in a folder, it works, asks for nothing, and saves its own bytes; so does a blob."""
-    sent = (tmp_path / "sent" / ONE_FILE.name).as_uri()
-    ready(page, f"{sent}#view=text&tokenizer=prose&text=the+memory")
-    assert page.run(IDS)
+def saved(page: Chromium, folder: Path, name: str) -> Path:
+    """Save the page; return the file."""
+    path = folder / name
+    path.unlink(missing_ok=True)
     page.run("document.getElementById('save').click()")
-    page.wait(f"{SEEN}.includes('Saved as {ONE_FILE.name}')")
-    saved = tmp_path / ONE_FILE.name
-    page.until(saved.is_file)
-    assert saved.read_bytes() == ONE_FILE.read_bytes()
+    page.wait(f"document.getElementById('said').textContent.includes('Saved as {name}')")
+    page.until(path.is_file)
+    return path
+
+
+def choose(page: Chromium, field: str, name: str) -> None:
+    """Choose a tokenizer by its label."""
+    options = f"[...document.getElementById('{field}').options]"
+    value = page.run(f"{options}.find(({{ text }}) => text === '{name}').value")
+    page.run(f"tester.set('{field}', '{value}', 'change')")
+
+
+def test_one_file_saves_itself(page: Chromium, sent: Path, tmp_path: Path) -> None:
+    """Alone in a folder, it works, asks for nothing, and saves its own bytes; so does a blob."""
+    ready(page, f"{sent.as_uri()}#view=text&tokenizer=prose&text=the+memory")
+    assert page.run(IDS)
+    assert saved(page, tmp_path, ONE_FILE.name).read_bytes() == ONE_FILE.read_bytes()
     ids = page.run(IDS)
-    blob = page.run("URL.createObjectURL(new Blob([share.source], { type: 'text/html' }))")
+    made = "new Blob([page], { type: 'text/html' })"
+    blob = page.run(f"share.page([]).then((page) => URL.createObjectURL({made}))")
     page.send("Page.navigate", url=f"{blob}#view=text&tokenizer=prose&text=the+memory")
     page.wait(f"location.protocol === 'blob:' && {IDS}.length > 0")
     assert page.run(IDS) == ids
     assert copied(page) == "#view=text&tokenizer=prose&merges=3840&text=the+memory"
     assert "behind the address of the receiver's page" in page.run(SEEN)
     assert page.faults() == []
-    assert {address.split("#")[0] for address in page.requests()} <= {"about:blank", sent, blob}
+    assert {address.split("#")[0] for address in page.requests()} <= {
+        "about:blank",
+        sent.as_uri(),
+        blob,
+    }
 
 
-def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("parts", [False, True], ids=["one file", "page in parts"])
+def test_a_saved_page_keeps_its_tokenizer(
+    page: Chromium, sent: Path, tmp_path: Path, *, parts: bool
+) -> None:
+    """Offline on a phone, it has the tokenizers that were chosen, and saves itself again."""
+    (tmp_path / "third.json").write_bytes(canonical(THIRD))
+    ready(page, (EXPLORER / "index.html" if parts else sent).as_uri())
+    page.choose("#file", tmp_path / "third.json")
+    page.wait(f"{SEEN}.includes('It has 1 whole token.')")
+    choose(page, "beside", "Code")
+    first = saved(page, tmp_path, "third-explorer.html")
+    assert "It contains third.json." in page.run(SEEN)
+    data = first.read_bytes()
+    first.rename(sent)
+
+    resize(page, 360, 740, mobile=True)
+    page.send("Network.emulateNetworkConditions", offline=True, **ANY_SPEED)
+    ready(page, sent.as_uri())
+    assert "Its special tokens: <s>, <b. It has 1 whole token." in page.run(SEEN)
+    names = (
+        "['tokenizer', 'beside'].map((id) => document.getElementById(id).selectedOptions[0].text)"
+    )
+    assert page.run(names) == ["third.json", "Code"]
+    text = "ab ab aba abab<s>"
+    page.run(f"location.hash += '&text={text}'")
+    page.wait(f"{IDS}.at(-1) === 0")
+    assert page.run(IDS) == [7, 3, 1, 3, 7, 0]
+    assert page.run("tester.settled()")["special"] == [0]
+    assert page.run("document.documentElement.scrollWidth") <= 360
+    assert saved(page, tmp_path, "third-explorer.html").read_bytes() == data
+    ready(page, f"{page.run('location.href')}&beside=")
+    assert page.run(IDS) == [7, 3, 1, 3, 7, 0]  # a link to the file needs no other copy of it
+    choose(page, "tokenizer", "Prose")
+    choose(page, "beside", "no other")
+    assert saved(page, tmp_path, ONE_FILE.name).read_bytes() == ONE_FILE.read_bytes()
+    assert "It does not contain third.json" in page.run(SEEN)
+    assert page.faults() == []
+    assert all(address.startswith(("file:", "blob:", "about:")) for address in page.requests())
+
+
+def test_a_browser_that_cannot_compress(page: Chromium, sent: Path, tmp_path: Path) -> None:
+    """It keeps a tokenizer as it is, and says so if it cannot open a compressed one."""
+    (tmp_path / "third.json").write_bytes(canonical(THIRD))
+    name = "third-explorer.html"
+    found = {}
+    for missing in ("CompressionStream", "DecompressionStream"):
+        script = f"delete globalThis.{missing}"
+        added = page.send("Page.addScriptToEvaluateOnNewDocument", source=script)
+        ready(page, sent.as_uri())
+        page.choose("#file", tmp_path / "third.json")
+        page.wait(f"{SEEN}.includes('It has 1 whole token.')")
+        found[missing] = saved(page, tmp_path, name).rename(tmp_path / f"{missing}.html")
+        ready(page, found[missing].as_uri())
+        seen = page.run(SEEN)
+        page.send("Page.removeScriptToEvaluateOnNewDocument", **added)
+        assert ("this browser cannot decompress it" in seen) == (missing == "DecompressionStream")
+        assert ("It has 1 whole token." in seen) == (missing == "CompressionStream")
+    sizes = [path.stat().st_size for path in found.values()]
+    assert sizes[0] > sizes[1]
+
+
+def test_a_damaged_tokenizer_in_a_page_is_refused(page: Chromium, sent: Path) -> None:
+    """What a saved page contains is read as strictly as a file, and the page opens without it."""
+    content = b64encode(canonical(THIRD | {"merges": [[1097, 1098, 3]]})).decode()
+    box = f'<script type="text/plain" data-kept="a.json" data-link="#">{content}</script>'
+    sent.write_text(ONE_FILE.read_text("utf-8").replace("</main>", f"</main>{box}", 1), "utf-8")
+    ready(page, sent.as_uri())
+    assert "a.json in this page: merges[0]: expected" in page.run(SEEN)
+    assert page.run(IDS)
+
+
+def test_a_link_asks_for_its_file(page: Chromium, sent: Path, site: str, tmp_path: Path) -> None:
     """The sender sees which file it needs; the receiver has to open it, whatever its name."""
     corpus = "tow, tower, towed\nSee, Seeelefant"
     Tokenizer.train(corpus, 264).save(tmp_path / "tower.json")
@@ -465,11 +587,8 @@ def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> 
     Tokenizer.train("another", 260).save(tmp_path / "other" / "tower.json")
     ready(page, f"{site}#view=text&tokenizer=prose&text={TEXT}")
     page.choose("#file", tmp_path / "tower.json")
-    page.wait(f"{SEEN}.includes('A link to this also needs your tower.json.')")
-    page.run(
-        "const slider = document.getElementById('merges'); slider.value = 3;"
-        "slider.dispatchEvent(new Event('input'))"
-    )
+    page.wait(f"{SEEN}.includes('A link to this also needs your tower.json, or a saved page')")
+    page.run("tester.set('merges', 3)")
     link = copied(page)
     digest = hashlib.sha256((tmp_path / "tower.json").read_bytes()).hexdigest()[:16]
     address, fragment = link.split("#")
@@ -477,7 +596,7 @@ def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> 
     assert parse_qs(fragment)["tokenizer"] == ["file:tower.json"]
     assert parse_qs(fragment)["sha256"] == [digest]
 
-    ready(page, f"{(tmp_path / 'sent' / ONE_FILE.name).as_uri()}#{fragment}")
+    ready(page, f"{sent.as_uri()}#{fragment}")
     asked = f"This link needs tower.json (SHA-256 {digest}…)."
     page.wait(f"{SEEN}.includes('{asked}')")
     assert page.run(IDS) == []
@@ -496,10 +615,7 @@ def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> 
 def test_a_long_text_is_not_in_a_link(page: Chromium, site: str) -> None:
     """The page says so before the link is copied, and the receiver's page says what is missing."""
     ready(page, f"{site}#view=text&tokenizer=code&text=x")
-    page.run(
-        "const text = document.getElementById('text'); text.value = '日'.repeat(700);"
-        "text.dispatchEvent(new Event('input'))"
-    )
+    page.run("tester.set('text', '日'.repeat(700))")
     page.wait(f"{SEEN}.includes('This text is too long for a link: send it separately.')")
     link = copied(page)
     assert "text=" not in link.replace("without=text", "").replace("view=text", "")
@@ -516,12 +632,12 @@ def test_a_long_text_is_not_in_a_link(page: Chromium, site: str) -> None:
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_page_that_cannot_start_says_what_to_do(
-    page: Chromium, tmp_path: Path, *, scripts: bool
+    page: Chromium, sent: Path, *, scripts: bool
 ) -> None:
     """Without its parts, or with scripts turned off, the page has no dead controls, but advice."""
-    shutil.copy(ONE_FILE.with_name("index.html"), tmp_path / "sent")
+    alone = Path(shutil.copy(EXPLORER / "index.html", sent.parent))
     page.send("Emulation.setScriptExecutionDisabled", value=not scripts)
-    page.send("Page.navigate", url=(tmp_path / "sent" / "index.html").as_uri())
+    page.send("Page.navigate", url=alone.as_uri())
     advice = f"get the one file {ONE_FILE.name}" if scripts else "Allow them for this page"
     page.until(lambda: advice in page.spoken())
     assert "Play" not in page.spoken()
