@@ -13,7 +13,6 @@ from hypothesis import settings
 import oracle
 from bpetite._artifact import Artifact
 from bpetite._patterns import Pattern
-from bpetite._schema.numbering import Numbering, lowest
 
 ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 
@@ -115,5 +114,4 @@ def with_ids_of_its_own(
     ids: Iterable[int],
 ) -> Artifact:
     """Return a tokenizer whose tokens have these ids, in the lowest schema version."""
-    numbering = Numbering((*ids, *special.values()))
-    return Artifact(*lowest(Artifact(merges, tokens, pattern, (*special,), numbering)))
+    return Artifact.of_ids(merges, tokens, pattern, (*special,), (*ids, *special.values()))

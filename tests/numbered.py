@@ -10,7 +10,6 @@ from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import GPT2
-from bpetite._schema.numbering import Numbering
 from texts import merge_lists
 
 WORDS: Final = st.lists(
@@ -73,9 +72,7 @@ def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
     whole = [one for one in found if len(oracle.encode_chunk(one.encode(), merges)) > 2]
     ids = sorted(draw(st.permutations(range(len(tokens) + len(whole) + 3)))[3:])
     whole_ids = sorted(ids.pop(draw(st.integers(256, len(ids) - 1))) for _ in whole)
-    start = Artifact(
-        merges, [*tokens, *map(str.encode, whole)], GPT2, (), Numbering((*ids, *whole_ids))
-    )
+    start = Artifact(merges, [*tokens, *map(str.encode, whole)], GPT2, (), (*ids, *whole_ids))
     corpus = [*draw(st.lists(WORDS, max_size=3)), *(f"{one}b" for one in whole)]
     size = len(start.tokens) + draw(st.integers(0, 12))
     return Tokenizer.train(corpus, size, start=Tokenizer._of(start))._artifact, whole

@@ -8,9 +8,8 @@ that compares the schema with the loader lists these checks.
 from pathlib import Path
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE, MOST_IDS
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
-from bpetite._schema.numbering import MOST_IDS
 from bpetite._schema.versions import NUMBERED, VERSIONS
 from bpetite._special_tokens import LONGEST, MOST
 from generate.command import indented

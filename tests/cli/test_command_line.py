@@ -148,7 +148,7 @@ def test_user_files_do_not_shadow_modules(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "named"),
     [
-        ("bpetite", "", "No module named 'bpetite._patterns'"),
+        ("bpetite", "", "No module named 'bpetite._inner'"),
         ("bpetite", "1/0", "ZeroDivisionError"),
         ("bpetite", "def (", "SyntaxError"),
         ("regex", "x = 1", "has no attribute 'compile'"),

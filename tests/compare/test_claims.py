@@ -22,7 +22,6 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import GPT2, PATTERNS
-from bpetite._schema.numbering import Numbering
 from bpetite_compare import export, import_tokenizer, to_tiktoken
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS, HOSTILE, real_texts
@@ -187,7 +186,7 @@ def test_bpe_continue_reads_lines(tmp_path: Path) -> None:
 def test_bpe_continue_leaves_whole_tokens(tmp_path: Path) -> None:
     """It learns "ab" and leaves the whole token "abc", which tiktoken then finds in "abcd"."""
     tokens = [*(bytes([value]) for value in range(256)), b"abc"]
-    start = Tokenizer._of(Artifact([], tokens, GPT2, (), Numbering((*range(257),))))
+    start = Tokenizer._of(Artifact([], tokens, GPT2, (), (*range(257),)))
     ours, theirs = both(start, ["abd abd abcd"], tmp_path, 1)
     assert ours.encode("abcd").ids == [256, 100]
     assert theirs.encode("abcd").ids == [257, 99, 100]

@@ -19,8 +19,8 @@ from tiktoken.load import load_tiktoken_bpe
 
 from artifacts import names_in, write_artifact
 from bpetite import Tokenizer
+from bpetite._inner import write_folder
 from bpetite_compare import export, to_tiktoken
-from bpetite_compare._folders import write_folder
 from bpetite_compare._formats import FORMATS
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 from exports import EVERY_FORM, check_ids, run_loading_lines

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import pytest
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
-from bpetite._schema.numbering import Numbering
 from bpetite_compare import Imported, export, import_tokenizer
 from bpetite_compare._conversion import _check_ids
 from bpetite_compare._from_huggingface import read_huggingface
@@ -249,14 +249,15 @@ def test_wrong_conversions_are_detected(small_model: Path, tmp_path: Path) -> No
     artifact = Artifact.read(small_model)
     _check_ids(foreign, artifact, {}, [])
     for wrong in (
-        artifact._replace(numbering=Numbering((*range(84), 85, 84, *range(86, 324)))),
-        artifact._replace(
+        replace(artifact, numbering=(*range(84), 85, 84, *range(86, 324))),
+        replace(
+            artifact,
             merges=artifact.merges[:1],
             tokens=artifact.tokens[:257],
-            numbering=Numbering((*range(257), 323)),
+            numbering=(*range(257), 323),
         ),
-        artifact._replace(pattern=PATTERNS["gpt4"]),
-        artifact._replace(special_names=("<s>",)),
+        replace(artifact, pattern=PATTERNS["gpt4"]),
+        replace(artifact, special_names=("<s>",)),
     ):
         with pytest.raises(ValueError, match="would have the ids"):
             _check_ids(foreign, wrong, {}, [])

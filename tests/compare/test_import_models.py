@@ -19,7 +19,6 @@ from tokenizers.normalizers import NFC
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._extending import completed_numbers
 from bpetite._merges import Merges
 from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import GPT2_BYTE_ORDER, Imported, export, import_tokenizer, parity
@@ -265,7 +264,7 @@ def test_completed_tokens_may_be_too_early_for_tiktoken(model_files: Path, tmp_p
     start = opened("llama3", model_files)
     texts = [text for text in beginnings([*start._artifact.whole_tokens]) if text.endswith("x")]
     grown = extended(start, 2000, *texts)
-    assert len(completed_numbers(grown._artifact)) > 300
+    assert len(grown._artifact.completed) > 300
     check_export(grown, "huggingface", [*texts, *nasty_texts(500)], tmp_path)
     with pytest.raises(ValueError, match=r"tiktoken merges the lowest id first, .*huggingface"):
         export(tmp_path / "extended.json", "tiktoken", tmp_path / "ranks")

@@ -32,7 +32,7 @@ DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
 @given(merge_lists())
 def test_the_file_size_is_known_in_advance(merges: list[Pair]) -> None:
     """After each merge, the size is the number of bytes that the file would have."""
-    size = FileSize(Artifact.of_merges([]))
+    size = FileSize([], GPT2, (END_OF_TEXT_TOKEN,))
     for rank, (left, right) in enumerate(merges, 1):
         assert size.add(left, right)
         assert size.bytes == len(Artifact.of_merges(merges[:rank]).to_bytes())
@@ -41,7 +41,7 @@ def test_the_file_size_is_known_in_advance(merges: list[Pair]) -> None:
 def test_the_size_is_exact_beyond_999_tokens() -> None:
     """The size stays exact when ids grow beyond 999, one special token after the other."""
     for names in ((), (END_OF_TEXT_TOKEN,), ("<a>", "<b>", "<c>")):
-        size = FileSize(Artifact.of_merges([], special_names=names))
+        size = FileSize([], GPT2, names)
         for rank, (left, right) in enumerate(CHAIN[:800], 1):
             size.add(left, right)
             if rank == 1 or 738 < rank < 748:

@@ -13,9 +13,7 @@ import oracle
 from artifacts import THIRD
 from bpetite import Tokenizer, _extending
 from bpetite._artifact import Artifact
-from bpetite._extending import completed_numbers, truncated
 from bpetite._patterns import GPT2, PATTERNS
-from bpetite._schema.numbering import Numbering
 from numbered import WORDS, Made, numbered, start_of, tokenizer_of
 from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
@@ -187,8 +185,8 @@ def test_an_extension_is_that_of_the_oracle(
     assert Artifact.of_bytes(artifact.to_bytes(), "t") == artifact
     bare = Tokenizer.train(documents, size, start=start)._artifact
     fewer = data.draw(st.integers(size - more, len(bare.tokens)))
-    assert truncated(bare, fewer) == Tokenizer.train(documents, fewer, start=start)._artifact
-    assert truncated(bare, size - more) == start._artifact
+    assert bare.truncated(fewer) == Tokenizer.train(documents, fewer, start=start)._artifact
+    assert bare.truncated(size - more) == start._artifact
 
 
 @given(CORPORA, DOCUMENTS, st.integers(256, 280), st.integers(0, 12))
@@ -236,7 +234,7 @@ def of_whole(whole: dict[int, str], merges: tuple[tuple[int, int], ...] = ()) ->
     tokens = [*oracle.vocabulary(merges).values()][:-1]
     ids = (*range(256), *range(300, 300 + len(merges)), *sorted(whole))
     every = [*tokens, *(whole[token_id].encode() for token_id in sorted(whole))]
-    return Artifact(list(merges), every, GPT2, (), Numbering(ids))
+    return Artifact(list(merges), every, GPT2, (), ids)
 
 
 def test_tokens_are_completed_at_once() -> None:
@@ -254,7 +252,7 @@ def test_tokens_are_completed_at_once() -> None:
         grown = Tokenizer.train("ab", len(start.tokens) + 1, start=Tokenizer._of(start))._artifact
         ids = grown.ids[256 : 256 + len(grown.merges)]
         assert [(*pair, one) for pair, one in zip(grown.merges, ids, strict=True)] == expected
-        assert truncated(grown, len(start.tokens)) == start
+        assert grown.truncated(len(start.tokens)) == start
 
 
 def test_only_the_merges_of_an_extension_complete_tokens() -> None:
@@ -263,7 +261,7 @@ def test_only_the_merges_of_an_extension_complete_tokens() -> None:
     tokens = [*oracle.vocabulary(merges).values()][:-1]
 
     def found(*ids: int) -> set[int]:
-        return completed_numbers(Artifact(merges, tokens, GPT2, (), Numbering((*range(256), *ids))))
+        return Artifact(merges, tokens, GPT2, (), (*range(256), *ids)).completed
 
     assert found(300, 290, 310, 295, 294, 293) == {257, 259, 260, 261}
     assert found(300, 290, 299, 310, 311, 309) == {261}

@@ -302,22 +302,22 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     with pytest.MonkeyPatch.context() as patch:
         most = data.draw(st.integers(1, 9))
         patch.setattr(_corpus, "_MOST_PIECES", most)
-        parts = [data.draw(st.sampled_from(counting))(batch) for batch in batches]
+        parts = [data.draw(st.sampled_from(counting)).count(batch) for batch in batches]
     assert all(len(each._pieces) <= most for each in counting)
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
-    parts += [each([]) for each in counting]
+    parts += [each.flush() for each in counting]
     assert add_up(parts) == add_up(count_corpus(documents, GPT2))
-    assert [each([]) for each in counting] == [Part()] * 3
+    assert [each.flush() for each in counting] == [Part()] * 3
 
 
 def test_too_many_pieces_are_split_at_once() -> None:
-    """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
+    """2^18 distinct pieces are split at the end; one more, and all are split at once."""
     text = " ".join(map(str, range(1 << 18)))
     few, many = PartCounter(GPT2), PartCounter(GPT2)
-    assert few([(text, 1)]) == Part(1, len(text))
-    assert len(few([]).chunks) == 1 << 18
-    assert len(many([(f"{text} more", 1)]).chunks) == (1 << 18) + 1
+    assert few.count([(text, 1)]) == Part(1, len(text))
+    assert len(few.flush().chunks) == 1 << 18
+    assert len(many.count([(f"{text} more", 1)]).chunks) == (1 << 18) + 1
 
 
 def test_only_the_sum_is_logged(
@@ -327,8 +327,8 @@ def test_only_the_sum_is_logged(
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
     caplog.set_level(logging.INFO, "bpetite")
     counting = PartCounter(GPT2)
-    batches = [[("a" * 9, 1)], [("b", 1), ("c", 2)], [("d", 6)], []]
-    parts = [counting(batch) for batch in batches]
+    batches = [[("a" * 9, 1)], [("b", 1), ("c", 2)], [("d", 6)]]
+    parts = [*map(counting.count, batches), counting.flush()]
     assert caplog.records == []
     add_up(parts)
     figures = [vars(record) for record in caplog.records]

@@ -24,7 +24,6 @@ from bpetite._boundaries import blocks
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges, _is_torn
 from bpetite._patterns import GPT2, PATTERNS
-from bpetite._schema.numbering import Numbering
 from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite_cli.commands.sizes import totals_of
 from bpetite_compare._soundness import find_unreachable
@@ -264,7 +263,7 @@ def test_any_ids_are_as_proved(
     numbering = random.Random(seed).sample(range(900), len(vocab))
     proved, split = Numbered(merges, whole, names, numbering), SPLITS[pattern]
     tokens, cut = vocab[: len(vocab) - len(names)], PATTERNS[pattern]
-    artifact = Artifact(merges, tokens, cut, (*names,), Numbering((*numbering,)))
+    artifact = Artifact(merges, tokens, cut, (*names,), (*numbering,))
     tokenizer = Tokenizer._of(artifact)
     ids, ordinary = tokenizer.encode(text), tokenizer.encode(text, ordinary=True)
     assert proved.encode(text, split) == ids

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from bpetite._writing import write_file
+from bpetite._inner import write_parts
 from failures import Fault, contents_of, no_links
 
 pytestmark = [pytest.mark.posix, pytest.mark.thorough]
@@ -51,7 +51,7 @@ def save_and_die(path: Path, case: str, left: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     sys.setprofile(count_down)
-    write_file(str(path), NEW, overwrite=case == "overwrite")
+    write_parts(str(path), [NEW], overwrite=case == "overwrite")
     os._exit(0)
 
 
@@ -73,7 +73,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new(tmp_path: Path, case: str)
         empty = {path.name: b""} if "links" in case else before
         assert files in (before, empty, {path.name: NEW})
         seen.append(files)
-        write_file(str(path), OLD, overwrite=True)
+        write_parts(str(path), [OLD], overwrite=True)
         assert path.read_bytes() == OLD
         if not killed:
             break
@@ -90,7 +90,7 @@ def test_an_error_says_whether_the_file_is_saved(tmp_path: Path, case: str) -> N
             fault = Fault(number, OSError(errno.EIO, os.strerror(errno.EIO)))
             fault.put_into(patch)
             try:
-                write_file(str(path), NEW, overwrite=case == "overwrite")
+                write_parts(str(path), [NEW], overwrite=case == "overwrite")
                 said.append("nothing")
             except OSError as error:
                 said.append("saved" if "is saved" in str(error) else "not saved")

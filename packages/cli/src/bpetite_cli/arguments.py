@@ -5,8 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from bpetite._patterns import GPT2, Pattern
-from bpetite._special_tokens import checked_special_tokens
+from bpetite._inner import Pattern, checked_special_tokens
 from bpetite_cli.io.destinations import check_destination
 from bpetite_cli.io.documents import Documents, read_list
 from bpetite_cli.io.inputs import STANDARD_INPUT, check_inputs, check_standard_input
@@ -123,7 +122,7 @@ def add_pattern(
     rows = (f"  {name:<{width}}  {pattern.note}\n" for name, pattern in patterns.items())
     parser.description = (
         f"{parser.description}\n\nPatterns:\n{''.join(rows)}\n"
-        f"For a new model, take gpt4. {GPT2.name} is the default because the specification fixes "
+        f"For a new model, take gpt4. gpt2 is the default because the specification fixes "
         "it and the course explains it."
     )
 

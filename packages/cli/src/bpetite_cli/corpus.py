@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TypeAlias
 
-from bpetite._corpus import Part, PartCounter
-from bpetite._patterns import Pattern
+from bpetite._inner import Part, PartCounter, Pattern
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.json_lines import read_counts
 from bpetite_cli.io.reading import EMPTY, Reading

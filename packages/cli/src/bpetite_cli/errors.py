@@ -3,7 +3,7 @@
 import errno
 from typing import Final
 
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 
 _ADVICE: Final = {
     errno.ENOENT: "check the path",

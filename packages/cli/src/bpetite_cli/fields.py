@@ -11,7 +11,7 @@ printed first. A tuple in the annotation is a keyword of JSON Schema and its val
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias, TypedDict
 
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact
 
 Hex: TypeAlias = Annotated[str, ("pattern", "^([0-9a-f]{2})*$")]
 Digest: TypeAlias = Annotated[str, ("pattern", "^[0-9a-f]{64}$")]

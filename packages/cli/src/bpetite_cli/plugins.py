@@ -6,7 +6,7 @@ when a command needs it.
 
 from typing import TYPE_CHECKING, Protocol
 
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact
 from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:

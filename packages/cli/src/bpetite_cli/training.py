@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from bpetite._artifact import Artifact
-from bpetite._quoting import quoted
-from bpetite._trainer import learn as learn_merges
+from bpetite._inner import Artifact, quoted
+from bpetite._inner import learn as learn_merges
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models

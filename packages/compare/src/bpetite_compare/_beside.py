@@ -13,10 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._patterns import ALL_PATTERNS, GPT2
-from bpetite._reading import read_file
-from bpetite._strict_json import parse_json
+from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, parse_json, read_file
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface
 from bpetite_compare._spellings import named
@@ -88,7 +85,7 @@ def settings_for(
     if given["pattern"] is not None:
         pattern, named_by = given["pattern"], "--pattern"
     elif pattern is None and vocab is not None:
-        pattern, named_by = GPT2.name, _GUESS
+        pattern, named_by = "gpt2", _GUESS
     splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
     rest = replace(rest, splits=splits, named_by=named_by, obstacles=[])
     if config.get("add_prefix_space") is True:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import tiktoken
 
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact, tokenizer_of
 from bpetite_compare._encodings import encode, get_encoding
 from bpetite_compare._engines import drift
 from bpetite_compare._to_tiktoken import SELF, of_artifact
@@ -88,19 +88,19 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
     artifact = Artifact.read(model)
     same = encoding == SELF
     theirs = of_artifact(artifact, SELF) if same else get_encoding(encoding)
-    ours, others = tokenize_both(Tokenizer._of(artifact), theirs, text)
+    ours, others = tokenize_both(artifact, tokenizer_of(artifact), theirs, text)
     found = frozenset() if text.isascii() else drift(artifact.pattern).intersection(text)
     return Comparison(text, ours, others, first_difference(ours, others, by_id=same), found)
 
 
 def tokenize_both(
-    tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
+    artifact: Artifact, tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
 ) -> tuple[Tokenization, Tokenization]:
     """Tokenize a text with both, with bpetite's special tokens on both sides."""
     ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
-    others = encode(encoding, text, tokenizer._artifact.special_names)
+    others = encode(encoding, text, artifact.special_names)
     return (
-        Tokenization("bpetite", ids, [tokenizer._decoder.tokens[one] for one in ids]),
+        Tokenization("bpetite", ids, [artifact.vocab[one] for one in ids]),
         Tokenization(encoding.name, others, encoding.decode_tokens_bytes(others)),
     )
 

@@ -14,19 +14,20 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Final
 
-from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
-from bpetite._patterns import Pattern
-from bpetite._schema import read
-from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
-from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
+from bpetite._inner import (
+    MOST_IDS,
+    Artifact,
+    Pattern,
+    SpecialTokenError,
+    checked_special_tokens,
+    tokenizer_of,
+)
 from bpetite_compare._foreign import NEVER, Foreign
 from bpetite_compare._spellings import changed_ends, known_pattern, named
 
 _Pair = tuple[bytes, bytes]
 
-_BYTES: Final = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+_BYTES: Final = [bytes([value]) for value in range(256)]
 _NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
 _MOST_TRIED: Final = 1000
 _LONGEST_TRIED: Final = 100
@@ -50,12 +51,7 @@ def convert(foreign: Foreign) -> tuple[Artifact, bytes]:
         ValueError: a tokenizer file cannot represent it; the message explains why.
     """
     artifact = converted(foreign)
-    data = artifact.to_bytes()
-    if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"its file would have more than {MAX_FILE_BYTES:,} bytes, the maximum")
-    if Artifact(*read(data)) != artifact:
-        raise ValueError("its file would be read back as another tokenizer")
-    return artifact, data
+    return artifact, artifact.checked_bytes()
 
 
 def converted(foreign: Foreign) -> Artifact:
@@ -73,8 +69,7 @@ def converted(foreign: Foreign) -> Artifact:
     special = dict(sorted(foreign.special_tokens.items(), key=lambda entry: entry[1]))
     ids = [foreign.ids[token] for token in tokens]
     merges = [(numbers[left], numbers[right]) for left, right in map(made.__getitem__, order)]
-    numbering = Numbering((*ids, *special.values()))
-    artifact = Artifact(*lowest(Artifact(merges, tokens, pattern, (*special,), numbering)))
+    artifact = Artifact.of_ids(merges, tokens, pattern, (*special,), (*ids, *special.values()))
     _check_ids(foreign, artifact, made, [*others, *moved])
     return artifact
 
@@ -139,10 +134,9 @@ def _completed(foreign: Foreign) -> Foreign:
 def _faults(foreign: Foreign) -> Iterator[str]:
     """Yield what is wrong with special tokens and ids: the same as others', or too high."""
     try:
-        checked_special_tokens([*foreign.special_tokens], RULES_OF_OTHERS)
-    except ValueError as error:  # its end proposes another name, which an import cannot have
-        reason = str(error).rpartition("; ")[0] or str(error)
-        yield f"a tokenizer file cannot represent its {reason}"
+        checked_special_tokens([*foreign.special_tokens], "imported")
+    except SpecialTokenError as error:  # the advice is another name, which an import cannot have
+        yield f"a tokenizer file cannot represent its {error.reason}"
     for name in foreign.special_tokens:
         if name.encode("utf-8", "surrogatepass") in foreign.ids:
             yield f"its special token {name[:40]!r} is also an ordinary token"
@@ -244,7 +238,7 @@ def _check_ids(
     Raises:
         ValueError: the ids of a text differ.
     """
-    tokenizer = Tokenizer._of(artifact)
+    tokenizer = tokenizer_of(artifact)
     texts = _texts([*foreign.special_tokens])
     texts += [token.decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
     found = ((text, tokenizer.encode(text), foreign.encode(text)) for text in texts)

@@ -14,13 +14,13 @@ from typing import Final
 import regex
 import tiktoken
 
-from bpetite._patterns import GPT2, Pattern
+from bpetite._inner import PATTERNS, Pattern
 
 _CLASS: Final = regex.compile(r"\\p\{\w+\}|\\s")
 
 
 @cache
-def drift(pattern: Pattern = GPT2) -> frozenset[str]:
+def drift(pattern: Pattern = PATTERNS["gpt2"]) -> frozenset[str]:
     """Return the characters that the engines put into different classes of a pattern.
 
     Each class takes about 0.1 s, once.

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Final
 
-from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._quoting import quoted
-from bpetite._writing import check_no_input, write_file
-from bpetite_compare._folders import write_folder
+from bpetite._inner import (
+    END_OF_TEXT_TOKEN,
+    Artifact,
+    check_no_input,
+    quoted,
+    write_folder,
+    write_parts,
+)
 from bpetite_compare._formats import FORMATS, has_roles, is_folder
 from bpetite_compare._soundness import check
 from bpetite_compare._vocabulary import Vocabulary
@@ -123,7 +126,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
-        write_file(path, contents[""], overwrite=overwrite)
+        write_parts(path, [contents[""]], overwrite=overwrite)
     return Exported(files, loading, len(vocabulary.ranks) + len(special), special, tuple(notes))
 
 

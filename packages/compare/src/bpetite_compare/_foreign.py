@@ -10,7 +10,7 @@ from typing import Final
 
 import regex
 
-from bpetite._patterns import Pattern
+from bpetite._inner import Pattern
 from bpetite_compare._spellings import known_pattern, named
 
 NEVER: Final = 1 << 62

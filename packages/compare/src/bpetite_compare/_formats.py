@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
-from bpetite._patterns import GPT2
 from bpetite_compare._gguf import Value, to_gguf
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._spellings import llama_cpp_differs
@@ -81,7 +80,7 @@ tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 
 
 def _gpt2(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
-    if vocabulary.artifact.pattern is not GPT2:
+    if vocabulary.artifact.pattern.name != "gpt2":
         raise ValueError(
             "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
             f"{vocabulary.artifact.pattern.name}, so export to huggingface instead"

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from bpetite._patterns import GPT2
+from bpetite._inner import PATTERNS
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import named, with_rest
@@ -173,7 +173,7 @@ def _splits(parts: Sequence[Any], obstacles: list[str]) -> tuple[str, ...]:
         way = "splits a second time" if again else "does not split the text"
         obstacles.append(f"its ByteLevel {way} (use_regex is {str(again).lower()})")
     splits = [_pattern(cut, obstacles, alone=len(cuts) == 1) for cut in cuts]
-    return () if "" in splits else (*splits,) or (GPT2.text,)
+    return () if "" in splits else (*splits,) or (PATTERNS["gpt2"].text,)
 
 
 def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> str:

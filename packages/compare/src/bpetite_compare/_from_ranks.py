@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 import tiktoken
 
-from bpetite._patterns import PATTERNS
+from bpetite._inner import PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
 from bpetite_compare._foreign import Foreign
 

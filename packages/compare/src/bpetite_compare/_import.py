@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
-from bpetite._patterns import ALL_PATTERNS
-from bpetite._quoting import quoted
-from bpetite._writing import check_no_input, mode_of_existing, write_parts
+from bpetite._inner import ALL_PATTERNS, check_no_input, check_writable, quoted, write_parts
 from bpetite_compare._beside import (
     BESIDE,
     note_doubts,
@@ -136,7 +134,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     paths = _files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
     check_no_input(path, [*paths, *beside])
-    mode_of_existing(path, overwrite=overwrite)  # fail before the work
+    check_writable(path, overwrite=overwrite)
     try:
         foreign = _read(names[0], paths, form, given)
         artifact, data = convert(foreign)

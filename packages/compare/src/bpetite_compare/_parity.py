@@ -10,11 +10,11 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
-from bpetite import Tokenizer, _boundaries
-from bpetite._artifact import Artifact
-from bpetite._special_tokens import SpecialTokens
+from bpetite._inner import Artifact, tokenizer_of
+from bpetite._inner import blocks as sections_of
 from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
@@ -114,10 +114,9 @@ class _Comparer:
     """The two tokenizers, side by side."""
 
     def __init__(self, artifact: Artifact) -> None:
-        self._pattern = artifact.pattern
-        self._tokenizer = Tokenizer._of(artifact)
+        self._artifact = artifact
+        self._tokenize = partial(tokenize_both, artifact, tokenizer_of(artifact))
         self._encoding = of_artifact(artifact, SELF)
-        self._special_tokens = SpecialTokens(artifact.special_tokens)
         # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
         self._chunk_encoding = make_encoding(
             "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
@@ -130,17 +129,17 @@ class _Comparer:
             The true difference in the first section that has one; its number of tokens and its
             tokens are of the section.
         """
-        ours, theirs = tokenize_both(self._tokenizer, self._encoding, block)
+        ours, theirs = self._tokenize(self._encoding, block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
         result.tokens += len(ours.ids)
         if not block.isascii():
-            odd = drift(self._pattern)
+            odd = drift(self._artifact.pattern)
             result.engine_characters.update(filter(odd.__contains__, block))
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for section in _boundaries.blocks(block, 1):
+        for section in sections_of(block, 1):
             if found := self._look_closer(section, result):
                 byte = len(block[:start].encode("utf-8")) + found.byte
                 return replace(found, byte=byte, character=start + found.character)
@@ -151,21 +150,25 @@ class _Comparer:
 
     def _look_closer(self, section: str, result: Parity) -> Difference | None:
         """Return the true difference in a section, if there is one."""
-        ours, theirs = tokenize_both(self._tokenizer, self._encoding, section)
+        ours, theirs = self._tokenize(self._encoding, section)
         difference = first_difference(ours, theirs, by_id=True)
-        if difference is None or section.isascii() or drift(self._pattern).isdisjoint(section):
+        if (
+            difference is None
+            or section.isascii()
+            or drift(self._artifact.pattern).isdisjoint(section)
+        ):
             return difference
         result.engine_differences += 1
         chunks = list(self._chunks(section))
-        both = [tokenize_both(self._tokenizer, self._chunk_encoding, chunk) for chunk in chunks]
+        both = [self._tokenize(self._chunk_encoding, chunk) for chunk in chunks]
         return first_difference(
             _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
         )
 
     def _chunks(self, section: str) -> Iterator[str]:
         """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
-        for number, part in enumerate(self._special_tokens.cut(section)):
-            yield from [part] if number % 2 else self._pattern.split(part)
+        for number, part in enumerate(self._artifact.cut(section)):
+            yield from [part] if number % 2 else self._artifact.pattern.split(part)
 
 
 def _joined(parts: Iterator[Tokenization]) -> Tokenization:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from bpetite import Tokenizer
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact, tokenizer_of
 from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
 from bpetite_compare._text import blocks
 
@@ -84,7 +83,7 @@ def report_on_texts(
     others = list(map(get_encoding, encodings))
     name = "bpetite" if len(artifacts) == 1 else None
     tokenizers: list[_Tokenizer] = [
-        (name or path, dict(zip(one.tokens, one.ids, strict=False)), Tokenizer._of(one).encode)
+        (name or path, dict(zip(one.tokens, one.ids, strict=False)), tokenizer_of(one).encode)
         for path, one in artifacts.items()
     ]
     for other in others:

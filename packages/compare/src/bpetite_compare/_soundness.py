@@ -34,7 +34,7 @@ of equal ids. The other libraries merge by pairs, so the order of ids does not m
 
 from collections.abc import Iterator
 
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact
 from bpetite_compare._foreign import Foreign
 
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
-from bpetite._patterns import ALL_PATTERNS, Pattern
+from bpetite._inner import ALL_PATTERNS, Pattern
 
 _LONGEST_SHOWN: Final = 90
 _LONGEST_COMPARED: Final = 199  # difflib skips frequent characters in more than that

@@ -5,8 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from bpetite._boundaries import cut_safely
-from bpetite._quoting import quoted
+from bpetite._inner import cut_safely, quoted
 
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -6,9 +6,7 @@ from typing import Final
 
 import tiktoken
 
-from bpetite._artifact import Artifact
-from bpetite._patterns import GPT2
-from bpetite._schema.numbering import Numbering
+from bpetite._inner import Artifact
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._soundness import check
 from bpetite_compare._vocabulary import Vocabulary
@@ -68,4 +66,4 @@ def _artifact_of(model: Model) -> Artifact:
     number = {token_id: place for place, token_id in enumerate(ids)}
     pairs = [(number[left], number[right]) for left, right in merges]
     tokens = [bytes(map(byte_of.__getitem__, model.vocab[token_id])) for token_id in ids]
-    return Artifact(pairs, tokens, GPT2, (*names,), Numbering((*ids, *names.values())))
+    return Artifact(pairs, tokens, special_names=(*names,), numbering=(*ids, *names.values()))

@@ -6,14 +6,10 @@ An export may have more special tokens than the tokenizer file.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Final, Self
+from typing import Self
 
-from bpetite._artifact import Artifact
-from bpetite._special_tokens import RULES, checked_special_tokens
+from bpetite._inner import Artifact, checked_special_tokens
 from bpetite_compare._letters import of_letters
-
-_RULES: Final = (RULES[0], RULES[3])
-"""An export needs a character and no lone surrogate in a name, which may be long, with spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +41,7 @@ class Vocabulary:
             names = f"[{special_tokens[:40]!r}]"
             raise TypeError(f"special_tokens must be a list of str, such as {names}, got str")
         more = [*special_tokens]
-        checked_special_tokens([*artifact.special_names, *more], _RULES)
+        checked_special_tokens([*artifact.special_names, *more], "exported")
         first = max(artifact.ids) + 1
         special = artifact.special_tokens | {name: one for one, name in enumerate(more, first)}
         ranks = dict(sorted(zip(artifact.tokens, artifact.ids, strict=False), key=itemgetter(1)))

@@ -6,24 +6,41 @@ and decoding (`_tokenizer`).
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
 from bpetite._merges import Merges, unreachable
 from bpetite._patterns import GPT2, Pattern
-from bpetite._quoting import quoted
+from bpetite._quoting import quoted, shortened
 from bpetite._reading import read_file
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json
-from bpetite._schema.versions import Content, refuse
+from bpetite._schema.versions import lowest_version, needs_numbering, refuse
+from bpetite._special_tokens import SpecialTokens
 from bpetite._writing import write_parts
 
 
-class Artifact(Content):
-    """A tokenizer as data, with the fields of `Content`."""
+@dataclass(frozen=True)
+class Artifact:
+    """A tokenizer as data.
 
-    __slots__ = ()
+    merges: pairs of numbers; the merge at rank r makes the number 256 + r.
+    tokens: the bytes of the tokens that are not special; the position of each is its number.
+        Those after the merges are whole tokens, which only a numbering allows.
+    pattern: the split pattern.
+    special_names: the special tokens; their numbers follow those of the tokens.
+    numbering: the id of each number, if it is another one.
+    """
+
+    merges: Sequence[tuple[int, int]]
+    tokens: Sequence[bytes]
+    pattern: Pattern = GPT2
+    special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,)
+    numbering: tuple[int, ...] | None = None
 
     @classmethod
     def of_merges(
@@ -43,7 +60,7 @@ class Artifact(Content):
         """
         pairs = list(merges)
         tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-        size = FileSize(Content([], [], pattern, special_names))
+        size = FileSize([], pattern, special_names)
         for rank, (left, right) in enumerate(pairs):
             if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
                 refuse(f"merges[{rank}]", f"two ids below {len(tokens)}", [left, right])
@@ -54,6 +71,19 @@ class Artifact(Content):
                 )
             tokens.append(tokens[left] + tokens[right])
         return cls(pairs, tokens, pattern, special_names)
+
+    @classmethod
+    def of_ids(
+        cls,
+        merges: Sequence[tuple[int, int]],
+        tokens: Sequence[bytes],
+        pattern: Pattern,
+        special_names: tuple[str, ...],
+        ids: tuple[int, ...],
+    ) -> Self:
+        """Return the artifact with these ids, for the lowest schema version that can hold it."""
+        needed = needs_numbering((merges, tokens, pattern, special_names, ids))
+        return cls(merges, tokens, pattern, special_names, ids if needed else None)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -80,14 +110,40 @@ class Artifact(Content):
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
-        return self.numbering.to_json(self) if self.numbering else to_json(self)
+        if not self.numbering:
+            return to_json(self.merges, self.pattern, self.special_names)
+        from bpetite._schema import numbering  # noqa: PLC0415 - only for these
+
+        fields = self.merges, self.tokens, self.pattern, self.special_names
+        return numbering.to_json(*fields, self.numbering)
+
+    def checked_bytes(self) -> bytes:
+        """Return the content of the tokenizer file of an artifact made from elsewhere.
+
+        Raises:
+            ValueError: it would be too large, or read back as another tokenizer.
+        """
+        data = self.to_bytes()
+        if len(data) > MAX_FILE_BYTES:
+            raise ValueError(f"its file would have more than {MAX_FILE_BYTES:,} bytes, the maximum")
+        if type(self)(*read(data)) != self:
+            raise ValueError("its file would be read back as another tokenizer")
+        return data
+
+    @property
+    def schema_version(self) -> int:
+        """The lowest schema version that can hold it."""
+        return lowest_version(self.pattern, self.special_names, self.numbering)
+
+    @property
+    def table(self) -> list[bytes]:
+        """The bytes of all tokens; the position of each is its number."""
+        return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
 
     @property
     def ids(self) -> Sequence[int]:
         """The id of each number."""
-        if self.numbering:
-            return self.numbering.ids
-        return range(len(self.tokens) + len(self.special_names))
+        return self.numbering or range(len(self.tokens) + len(self.special_names))
 
     @property
     def whole_tokens(self) -> Sequence[bytes]:
@@ -99,7 +155,7 @@ class Artifact(Content):
         """The id of each special token."""
         return dict(zip(self.special_names, self.ids[len(self.tokens) :], strict=True))
 
-    @property
+    @cached_property
     def vocab(self) -> dict[int, bytes]:
         """The bytes of each id, as the specification's `save` and `load` have them."""
         return dict(zip(self.ids, self.table, strict=True))
@@ -109,12 +165,81 @@ class Artifact(Content):
         """The numbers of the merges whose bytes do not encode to them."""
         return unreachable(self.merges)
 
+    @cached_property
+    def completed(self) -> set[int]:
+        """The numbers of the merges that completed whole tokens (see `_extending`).
+
+        The merges of an extension are the last ones. Each makes the highest id so far, or
+        completes a token: its parts contain such a newer id.
+        """
+        ids, found, newest = self.ids, set[int](), dict[int, int]()
+        if not self.numbering:
+            return found
+        merged = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(self.merges))
+        highest = max(*ids[: merged.start], *ids[merged.stop : len(self.tokens)])
+        for number, (left, right) in zip(merged, self.merges, strict=True):
+            inside = max(newest.get(left, -1), newest.get(right, -1))
+            if ids[number] > highest:
+                newest[number] = highest = ids[number]
+            elif ids[number] < inside:
+                newest[number] = inside
+                found.add(number)
+            else:  # what an extension does not do: it began later, if at all
+                newest.clear()
+                found.clear()
+        return found
+
+    def truncated(self, size: int) -> Self:
+        """Return the tokenizer of this size with its first merges; completed tokens are whole.
+
+        With a numbering, all ids that are left stay.
+        """
+        last = end = BASE_VOCAB_SIZE + len(self.merges)
+        left = len(self.tokens)
+        while left > size:
+            last -= 1
+            left -= last not in self.completed
+        merges = self.merges[: last - BASE_VOCAB_SIZE]
+        whole = [*range(end, len(self.tokens)), *(one for one in self.completed if one >= last)]
+        numbers = [*range(last), *sorted(whole, key=self.ids.__getitem__)]
+        tokens = [self.tokens[one] for one in numbers]
+        if not self.numbering:
+            return replace(self, merges=merges, tokens=tokens)
+        ids = (*(self.ids[one] for one in numbers), *self.special_tokens.values())
+        return self.of_ids(merges, tokens, self.pattern, self.special_names, ids)
+
+    def keeping_ids(self) -> Self:
+        """Return the same tokenizer with a numbering, so that training keeps its ids.
+
+        Raises:
+            ValueError: two of its tokens have the same bytes.
+        """
+        ((token, times),) = Counter(self.table).most_common(1)
+        if times > 1:
+            raise ValueError(
+                f"cannot keep the ids of start: {times} of its tokens have the bytes "
+                f"{shortened(token)}; no two may be equal"
+            )
+        return replace(self, numbering=(*self.ids,))
+
+    def cut(self, text: str) -> list[str]:
+        """Return ordinary text and special tokens in turn, as `SpecialTokens.cut` does."""
+        return self._cutter.cut(text)
+
+    @cached_property
+    def _cutter(self) -> SpecialTokens:
+        return SpecialTokens(self.special_tokens)
+
+    def steps_of_chunks(self) -> Callable[[bytes], Iterator[tuple[int, list[int]]]]:
+        """Return a function that yields the merges of a chunk, in numbers: see `Merges.steps`."""
+        return Merges(self.merges).steps
+
     def ids_of_chunks(self) -> Callable[[bytes], list[int]]:
         """Return a function that gives the ids of a chunk."""
         apply, first = Merges(self.merges).apply, BASE_VOCAB_SIZE + len(self.merges)
         if not self.numbering:
             return apply
-        id_of = self.numbering.ids.__getitem__
+        id_of = self.numbering.__getitem__
         whole = {token: [id_of(number)] for number, token in enumerate(self.whole_tokens, first)}
         return lambda chunk: whole.get(chunk) or list(map(id_of, apply(chunk)))
 
@@ -122,5 +247,5 @@ class Artifact(Content):
 def _checked_path(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
-        raise TypeError(f"path must be str or os.PathLike[str], got {type(path).__name__}")
+        raise TypeError(f"path must be str or os.PathLike[str], got {type(name).__name__}")
     return name

@@ -48,22 +48,29 @@ class Part(NamedTuple):
 class PartCounter:
     """Counts the chunks of a part of a corpus, some documents at a time.
 
-    Each call gets documents with the number of their repetitions. The last call has none,
-    and returns the chunks; earlier calls return chunks only if the pieces need much memory.
+    `count` gets documents with the number of their repetitions, and returns chunks only if the
+    pieces need much memory; `flush` returns the rest of them.
     """
 
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
         self._pieces: Counter[str] = Counter()
 
-    def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
+    def count(self, documents: Iterable[tuple[str, int]]) -> Part:
+        """Count some documents."""
         parts = [*_count_pieces(documents, self._pattern, self._pieces)]
-        chunks: dict[str, int] = {}
-        if not documents or len(self._pieces) > _MOST_PIECES:
-            chunks = count_chunks(self._pieces, self._pattern)
-            self._pieces.clear()
-        characters = sum(part.characters for part in parts)
-        return Part(sum(part.documents for part in parts), characters, chunks)
+        size = sum(part.documents for part in parts), sum(part.characters for part in parts)
+        return Part(*size, self.flush().chunks if len(self._pieces) > _MOST_PIECES else {})
+
+    def flush(self) -> Part:
+        """Return the chunks of all pieces since the last time."""
+        chunks = count_chunks(self._pieces, self._pattern)
+        self._pieces.clear()
+        return Part(chunks=chunks)
+
+    def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
+        """Count documents, or flush if there are none."""
+        return self.count(documents) if documents else self.flush()
 
 
 def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:

@@ -7,36 +7,20 @@ When new merges make a whole token two symbols, it is completed: their merge is 
 the id of the token. Otherwise engines that merge by bytes would join these symbols in longer
 chunks, where bpetite would not.
 
-Truncating makes completed tokens whole again. Their ids show which they are.
+Truncating makes completed tokens whole again. Their ids show which they are (`Artifact.completed`).
 
 The core loads it only for tokenizers with a numbering.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from dataclasses import replace
 from heapq import heappop, heappush
 from operator import add
 
 from bpetite._artifact import Artifact
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
+from bpetite._constants import MAX_FILE_BYTES, MOST_IDS
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
-from bpetite._quoting import shortened
-from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
-
-
-def numbered(start: Artifact) -> Artifact:
-    """Return a start whose ids are kept.
-
-    Raises:
-        ValueError: two of its tokens have the same bytes.
-    """
-    ((token, times),) = Counter(start.table).most_common(1)
-    if times > 1:
-        raise ValueError(
-            f"cannot keep the ids of start: {times} of its tokens have the bytes "
-            f"{shortened(token)}; no two may be equal"
-        )
-    return start._replace(numbering=Numbering((*start.ids,)))
 
 
 class Extension:
@@ -62,7 +46,7 @@ class Extension:
                 f"special_tokens: no id below {MOST_IDS:,} is left after those of start"
             )
         # The largest file: added special tokens, and the size, have the most digits.
-        largest = start._replace(numbering=Numbering((*start.ids, *added)))
+        largest = replace(start, numbering=(*start.ids, *added))
         self._file_size = len(largest.to_bytes()) + len(str(MOST_IDS)) - len(str(len(tokens)))
         self._whole = dict(zip(start.ids[len(tokens) :], start.whole_tokens, strict=False))
         self._symbols: dict[int, str] = {}
@@ -112,10 +96,9 @@ class Extension:
         start = self._start
         names = start.ids[len(start.tokens) :]
         added = range(self._next_id, self._next_id + len(start.special_names) - len(names))
-        numbering = Numbering((*self._ids, *self._whole, *names, *added))
+        ids = (*self._ids, *self._whole, *names, *added)
         tokens = [*self._tokens, *self._whole.values()]
-        grown = start._replace(merges=self._merges, tokens=tokens, numbering=numbering)
-        return Artifact(*lowest(grown))
+        return start.of_ids(self._merges, tokens, start.pattern, start.special_names, ids)
 
     def _append(self, left: int, right: int, new_id: int) -> None:
         self._file_size += len(f",[{self._ids[left]},{self._ids[right]},{new_id}]")
@@ -136,46 +119,6 @@ class Extension:
                 self._note(token_id, symbols)
                 if len(symbols) == 2:
                     heappush(ready, token_id)
-
-
-def completed_numbers(artifact: Artifact) -> set[int]:
-    """Return the numbers of the merges that completed whole tokens.
-
-    The merges of an extension are the last ones. Each makes the highest id so far, or completes
-    a token: its parts contain such a newer id.
-    """
-    ids, found, newest = artifact.ids, set[int](), dict[int, int]()
-    merged = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(artifact.merges))
-    highest = max(*ids[: merged.start], *ids[merged.stop : len(artifact.tokens)])
-    for number, (left, right) in zip(merged, artifact.merges, strict=True):
-        inside = max(newest.get(left, -1), newest.get(right, -1))
-        if ids[number] > highest:
-            newest[number] = highest = ids[number]
-        elif ids[number] < inside:
-            newest[number] = inside
-            found.add(number)
-        else:  # what an extension does not do: it began later, if at all
-            newest.clear()
-            found.clear()
-    return found
-
-
-def truncated(artifact: Artifact, size: int) -> Artifact:
-    """Return the tokenizer of this size with its first merges; all ids that are left stay."""
-    completed, end = completed_numbers(artifact), BASE_VOCAB_SIZE + len(artifact.merges)
-    last, left = end, len(artifact.tokens)
-    while left > size:
-        last -= 1
-        left -= last not in completed
-    whole = [*range(end, len(artifact.tokens)), *(one for one in completed if one >= last)]
-    numbers = [*range(last), *sorted(whole, key=artifact.ids.__getitem__)]
-    ids = (*(artifact.ids[one] for one in numbers), *artifact.special_tokens.values())
-    fewer = artifact._replace(
-        merges=artifact.merges[: last - BASE_VOCAB_SIZE],
-        tokens=[artifact.tokens[one] for one in numbers],
-        numbering=Numbering(ids),
-    )
-    return Artifact(*lowest(fewer))
 
 
 def _characters(token: bytes) -> int:

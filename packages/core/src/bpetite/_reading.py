@@ -4,10 +4,11 @@ import errno
 import os
 import stat
 
+from bpetite._constants import MAX_FILE_BYTES
 from bpetite._quoting import quoted
 
 
-def read_file(path: str, limit: int) -> bytes:
+def read_file(path: str, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the bytes of a regular file.
 
     Raises:

@@ -11,15 +11,14 @@ The rules for their texts make sure that
 import re
 from collections.abc import Mapping, Sequence
 from itertools import count, groupby, pairwise
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from bpetite._quoting import shortened
 
 MOST: Final = 4096
 LONGEST: Final = 256
-Rules: TypeAlias = Sequence[tuple[re.Pattern[str], str]]
 
-RULES: Final[Rules] = (
+_RULES: Final = (
     (re.compile(r".", re.DOTALL), "has at least one character"),
     (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters"),
     (re.compile(r"(?:[\S\x1c-\x1f])+\Z"), "has no whitespace"),
@@ -29,12 +28,30 @@ RULES: Final[Rules] = (
         "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
     ),
 )
-RULES_OF_OTHERS: Final = RULES[:-1]
-"""Without the last rule, which is for tokens that are learned later."""
+
+Origin: TypeAlias = Literal["trained", "imported", "exported"]
+"""What has the special tokens: a tokenizer to train or of this kind, another one, an export."""
+
+_RULES_OF: Final[dict[Origin, Sequence[tuple[re.Pattern[str], str]]]] = {
+    "trained": _RULES,
+    "imported": _RULES[:-1],  # the last rule is for tokens that are learned later
+    "exported": (_RULES[0], _RULES[3]),  # other libraries take long names, and spaces
+}
 
 _NUMBERED: Final = re.compile(r"<\|special[0-9]+\|")
 _LEVELS: Final = 8
 """How deep the groups of the pattern nest, as its compiler is recursive."""
+
+
+class SpecialTokenError(ValueError):
+    """A special token breaks a rule.
+
+    reason: the message without the advice at its end.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(f"{reason}; {advice}" if advice else reason)
+        self.reason = reason
 
 
 class SpecialTokens:
@@ -53,43 +70,43 @@ class SpecialTokens:
         return self._any.split(text) if self._any else [text]
 
 
-def checked_special_tokens(names: Sequence[str], rules: Rules = RULES) -> tuple[str, ...]:
-    """Return the texts of special tokens, after checking all rules.
+def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> tuple[str, ...]:
+    """Return the texts of special tokens, after checking the rules for their origin.
 
     Raises:
         TypeError: it is not a sequence of `str`.
-        ValueError: a text breaks a rule, or there are too many.
+        SpecialTokenError: a text breaks a rule, or there are too many.
     """
     if isinstance(names, (str, bytes)) or not isinstance(names, Sequence):  # a set has no order
         raise TypeError(f"special_tokens must be a sequence of str, got {type(names).__name__}")
     checked = (*names,)
     if len(checked) > MOST:
-        raise ValueError(f"special_tokens: at most {MOST:,}, got {len(checked):,}")
+        raise SpecialTokenError(f"special_tokens: at most {MOST:,}, got {len(checked):,}")
     for name in checked:
         if not isinstance(name, str):
             raise TypeError(f"special tokens must be str, got {type(name).__name__}")
-        for allowed, rule in rules:
+        for allowed, rule in _RULES_OF[origin]:
             if not allowed.match(name):
                 raise _refused(name, f"a special token {rule}", checked)
     for name, longer in pairwise(sorted(checked)):
         if name == longer:
-            raise ValueError(f"special token {shortened(name)} is given twice; remove one")
+            raise SpecialTokenError(f"special token {shortened(name)} is given twice", "remove one")
         if longer.startswith(name):
             reason = f"it begins with the special token {shortened(name)}"
             raise _refused(longer, reason, checked)
     return checked
 
 
-def _refused(name: str, reason: str, others: Sequence[str]) -> ValueError:
+def _refused(name: str, reason: str, others: Sequence[str]) -> SpecialTokenError:
     """Return the error for a text, with one that would work."""
     words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:24] or "special"
     better = f"<|{words}|>"
-    kept = [other for other in others if all(allowed.match(other) for allowed, _ in RULES)]
+    kept = [other for other in others if all(allowed.match(other) for allowed, _ in _RULES)]
     if any(other.startswith(better) or better.startswith(other) for other in kept):
         # One search for each number would take time quadratic in the names.
         taken = {found[0] for other in kept if (found := _NUMBERED.match(other))}
         better = next(f"<|special{n}|>" for n in count(1) if f"<|special{n}|" not in taken)
-    return ValueError(f"special token {shortened(name)}: {reason}; {better!r} would work")
+    return SpecialTokenError(f"special token {shortened(name)}: {reason}", f"{better!r} would work")
 
 
 def _any_of(names: Sequence[str], level: int = 0) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 from bpetite._artifact import Artifact
@@ -101,7 +102,8 @@ class Tokenizer:
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
         artifact = start._artifact if start else None
         begin = beginning(artifact, pattern, special_tokens, keep_ids=keep_ids)
-        return cls._of(learn(count_corpus(corpus, begin.pattern), vocab_size, begin).artifact)
+        learned, _ = learn(count_corpus(corpus, begin.pattern), vocab_size, begin)
+        return cls._of(learned)
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         r"""Return the ids of a text.
@@ -202,8 +204,8 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:
-        # Pickled and copied by its data; the encoder's cache stays behind.
-        return type(self)._of, (self._artifact,)
+        # Pickled and copied by its data; the caches of the encoder and of the artifact stay behind.
+        return type(self)._of, (replace(self._artifact),)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self._artifact == other._artifact

@@ -12,6 +12,7 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 import logging
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import index
 from typing import Final, NamedTuple
 
@@ -25,7 +26,7 @@ from bpetite._patterns import GPT2, pattern_named
 from bpetite._quoting import shortened
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
-from bpetite._special_tokens import RULES, RULES_OF_OTHERS, checked_special_tokens
+from bpetite._special_tokens import Origin, checked_special_tokens
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
@@ -45,13 +46,6 @@ class TrainerResult(NamedTuple):
     vocab: Mapping[int, bytes]
     special_tokens: Mapping[str, int]
     mergeable_vocab_size: int
-
-
-class Learned(NamedTuple):
-    """A tokenizer, and how often the pair of each new merge occurred when it was merged."""
-
-    artifact: Artifact
-    counts: Sequence[int]
 
 
 def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> TrainerResult:
@@ -102,27 +96,30 @@ def beginning(
         raise ValueError("keep_ids requires start, the tokenizer whose ids are kept")
     begin = _BYTES if start is None else start
     if keep_ids and not begin.numbering:
-        from bpetite._extending import numbered  # noqa: PLC0415 - only for these
-
-        begin = numbered(begin)
+        begin = begin.keeping_ids()
     names = begin.special_names
     if special_tokens is not None:
         added = checked_special_tokens(special_tokens)
-        rules = RULES_OF_OTHERS if begin.numbering else RULES
-        names = added if start is None else checked_special_tokens((*names, *added), rules)
+        origin: Origin = "imported" if begin.numbering else "trained"
+        names = added if start is None else checked_special_tokens((*names, *added), origin)
         if taken := {name.encode("utf-8") for name in added}.intersection(begin.tokens):
             shown = shortened(min(taken).decode())
             raise ValueError(f"special token {shown}: start has such a token")
     chosen = begin.pattern if pattern is None else pattern_named(pattern)
     if start is not None and chosen is not start.pattern:
         raise ValueError(f"pattern must be {start.pattern.name}, that of start, got {chosen.name}")
-    return begin._replace(pattern=chosen, special_names=names)
+    return replace(begin, pattern=chosen, special_names=names)
 
 
-def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> Learned:
+def learn(
+    parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES
+) -> tuple[Artifact, list[int]]:
     """Learn the merges of a corpus that is counted in parts, after the merges of `start`.
 
     For the errors, see `Tokenizer.train`.
+
+    Returns:
+        The tokenizer, and how often the pair of each new merge occurred when it was merged.
     """
     wanted = _checked_vocab_size(vocab_size)
     kept = len(start.merges)
@@ -144,14 +141,14 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> L
             if number not in unreachable:
                 chunks.pop(token.decode("utf-8", errors="surrogateescape"), None)
     with garbage_collector_paused():
-        learned = _learn(chunks, wanted, start)
-    size = len(learned.artifact.tokens)
+        artifact, counts = _learn(chunks, wanted, start)
+    size = len(artifact.tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
         f"trained: {size:,} mergeable tokens{ending}",
         {"event": "end", "vocab_size": wanted, "mergeable_vocab_size": size},
     )
-    return learned
+    return artifact, counts
 
 
 def _checked_vocab_size(vocab_size: int) -> int:
@@ -170,7 +167,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
+def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> tuple[Artifact, list[int]]:
     merges, tokens = list(start.merges), list(start.tokens)
     del tokens[BASE_VOCAB_SIZE + len(merges) :]  # the whole tokens
     extension = None
@@ -178,7 +175,7 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
         from bpetite._extending import Extension  # noqa: PLC0415 - only for these
 
         extension = Extension(start, merges, tokens)
-    file_size = extension or FileSize(start)
+    file_size = extension or FileSize(start.merges, start.pattern, start.special_names)
     taken = extension.taken if extension else ()
     pairs = Pairs(_symbols(chunks, merges))
     counts: list[int] = []
@@ -202,8 +199,8 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
         if learned % _MERGES_PER_RECORD == 0:
             _log_merge(learned, learned - 1 + wanted - size, token, count)
     if extension:
-        return Learned(extension.artifact(), counts)
-    return Learned(start._replace(merges=merges, tokens=tokens), counts)
+        return extension.artifact(), counts
+    return replace(start, merges=merges, tokens=tokens), counts
 
 
 def _symbols(chunks: Mapping[str, int], merges: Sequence[Pair]) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Write files completely or not at all.
+"""Write files, and folders of files, completely or not at all.
 
 A temporary file in the folder of the destination gets the data, is synced, and
 then gets its name in one atomic step. Without `overwrite`, that step is `link`, or `rename`
@@ -17,7 +17,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from bpetite._quoting import quoted
@@ -38,9 +38,22 @@ def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) ->
                 )
 
 
-def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
-    """Write a file completely or not at all; see `write_parts`."""
-    write_parts(path, [data], overwrite=overwrite)
+def check_writable(path: str, *, overwrite: bool) -> None:
+    """Raise the error that `write_parts` would raise now, before the work for its parts.
+
+    Only the system knows whether a folder takes a file, so one is created and deleted.
+    """
+    _check_names_a_file(path)
+    _mode_of_existing(path, overwrite=overwrite)
+    temporary = _temporary_name(_existing_folder(os.path.realpath(path)))
+    try:
+        with _naming(path, temporary):
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    finally:
+        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
+            os.unlink(temporary)
+        except OSError:
+            pass
 
 
 def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool, keep: bool = False) -> int:
@@ -64,15 +77,14 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool, keep: boo
         OSError: the system does not allow it, or the path does not name a file.
         Exception: any error from `parts`, unchanged.
     """
-    if not os.path.basename(path):
-        raise os_error(errno.EISDIR if path else errno.ENOENT, path)
-    mode = None if keep and not overwrite else mode_of_existing(path, overwrite=overwrite)
+    _check_names_a_file(path)
+    mode = None if keep and not overwrite else _mode_of_existing(path, overwrite=overwrite)
     destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
-    folder = existing_folder(destination)
-    temporary = temporary_name(folder)
+    folder = _existing_folder(destination)
+    temporary = _temporary_name(folder)
     try:
-        size = write_synced(temporary, parts, mode, path)
-        with naming(path, temporary):
+        size = _write_synced(temporary, parts, mode, path)
+        with _naming(path, temporary):
             if overwrite:
                 _replace(temporary, destination, mode)
             else:
@@ -87,29 +99,83 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool, keep: boo
             os.unlink(temporary)
         except OSError:
             pass  # `replace` took it; and an earlier error must stay visible
-    sync_folder(folder)
+    _sync_folder(folder)
     return size
 
 
-def os_error(code: int, path: str) -> OSError:
+def write_folder(path: str, files: Mapping[str, bytes], *, overwrite: bool) -> None:
+    """Create a folder with all of these files, or nothing.
+
+    With `overwrite`, the files in an existing folder are replaced one after another, and
+    other files stay. So a failure may leave the first file new and the second one old.
+
+    Raises:
+        FileExistsError: the folder exists and is not empty, and `overwrite` is false; or
+            something else exists at the path.
+        OSError: the system does not allow it.
+    """
+    if overwrite and os.path.isdir(path):
+        for name in files:  # fail before the first file is replaced
+            _mode_of_existing(os.path.join(path, name), overwrite=True)
+        for name, data in files.items():
+            write_parts(os.path.join(path, name), [data], overwrite=True)
+        return
+    destination = path.rstrip(os.sep + (os.altsep or ""))
+    if not destination:
+        raise _os_error(errno.EEXIST, path)
+    folder = _existing_folder(destination)
+    temporary = _temporary_name(folder)
+    try:
+        with _naming(path, temporary):
+            os.mkdir(temporary)
+        for name, data in files.items():
+            _write_synced(os.path.join(temporary, name), [data], None, path)
+        with _naming(path, temporary):
+            _sync_folder(temporary)
+            _rename_folder(temporary, destination)
+    finally:
+        import shutil  # noqa: PLC0415 - slow to load
+
+        shutil.rmtree(temporary, ignore_errors=True)
+    _sync_folder(folder)
+
+
+def _rename_folder(temporary: str, destination: str) -> None:
+    """Give a finished folder its name, unless the name exists and is not an empty folder."""
+    try:
+        if sys.platform == "win32" and os.path.isdir(destination):
+            os.rmdir(destination)  # fails if it is not empty; `rename` fails if it exists
+        os.rename(temporary, destination)
+    except OSError as error:
+        if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+            raise _os_error(errno.EEXIST, destination) from None
+        raise
+
+
+def _check_names_a_file(path: str) -> None:
+    if not os.path.basename(path):
+        raise _os_error(errno.EISDIR if path else errno.ENOENT, path)
+
+
+def _os_error(code: int, path: str) -> OSError:
     """Return the error of the system with this code."""
     return OSError(code, os.strerror(code), path)
 
 
-def existing_folder(destination: str) -> str:
+def _existing_folder(destination: str) -> str:
     """Return the folder of a destination; raise an error if it does not exist."""
     folder = os.path.dirname(destination) or os.curdir
     os.stat(os.path.join(folder, ""))
     return folder
 
 
-def temporary_name(folder: str) -> str:
+def _temporary_name(folder: str) -> str:
     """Return a path that nothing else has."""
     return os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
 
 
 @contextmanager
-def naming(path: str, temporary: str) -> Iterator[None]:
+def _naming(path: str, temporary: str) -> Iterator[None]:
     """Put the requested path into errors of the system, instead of the temporary one."""
     try:
         yield
@@ -120,7 +186,7 @@ def naming(path: str, temporary: str) -> Iterator[None]:
         raise
 
 
-def mode_of_existing(path: str, *, overwrite: bool) -> int | None:
+def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     """Return the mode that an overwritten file keeps, or None for a new file."""
     try:
         # `os.path.lexists` would need more stack than small threads have.
@@ -128,29 +194,29 @@ def mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     if not overwrite:
-        raise os_error(errno.EEXIST, path)
+        raise _os_error(errno.EEXIST, path)
     if stat.S_ISDIR(status.st_mode):
-        raise os_error(errno.EISDIR, path)
+        raise _os_error(errno.EISDIR, path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "Not a regular file, so not overwritten", path)
     return stat.S_IMODE(status.st_mode)
 
 
-def write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
+def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
     """Write a new file and sync it; errors of the system name `path`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     size = 0
-    with naming(path, temporary):
+    with _naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
     with open(descriptor, "wb") as file:  # only closes it: `_write_all` goes past its buffer
         if mode is not None and sys.platform != "win32":  # there, `_replace` sets it
-            with naming(path, temporary):
+            with _naming(path, temporary):
                 os.chmod(temporary, mode)
         for part in parts:
-            with naming(path, temporary):
+            with _naming(path, temporary):
                 _write_all(file.fileno(), part)
             size += len(part)
-        with naming(path, temporary):
+        with _naming(path, temporary):
             _sync(file.fileno())
     return size
 
@@ -203,7 +269,7 @@ def _take_name(temporary: str, destination: str) -> None:
     try:
         take(temporary, destination)
     except FileExistsError:
-        raise os_error(errno.EEXIST, destination) from None
+        raise _os_error(errno.EEXIST, destination) from None
     except OSError:
         if sys.platform == "win32":
             raise
@@ -228,7 +294,7 @@ def _take_name_without_link(temporary: str, destination: str) -> None:
         raise
 
 
-def sync_folder(folder: str) -> None:
+def _sync_folder(folder: str) -> None:
     """Sync the folder, so that the new name survives a power cut; not all systems can."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)

@@ -25,9 +25,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Annotated, Final, TypedDict
 
-from bpetite._corpus import add_up
-from bpetite._patterns import ALL_PATTERNS, GPT2
-from bpetite._quoting import quoted
+from bpetite._inner import ALL_PATTERNS, add_up, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
@@ -68,7 +66,7 @@ def add_command(commands: arguments.Commands) -> None:
     """Add `chunks` to the command line."""
     parser = arguments.add_parser(commands, "chunks", __doc__)
     arguments.add_corpus(parser)
-    arguments.add_pattern(parser, GPT2.name, ALL_PATTERNS)
+    arguments.add_pattern(parser, "gpt2", ALL_PATTERNS)
     arguments.add_output(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Chunk, "--output": _Summary})
@@ -76,7 +74,7 @@ def add_command(commands: arguments.Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     documents, size = arguments.checked_documents(options)
-    pattern = ALL_PATTERNS[options.pattern or GPT2.name]
+    pattern = ALL_PATTERNS[options.pattern or "gpt2"]
     messages.say_if_typed("counting", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         corpus = Corpus(documents, pattern)

@@ -24,7 +24,7 @@ from functools import partial
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
-from bpetite._quoting import quoted
+from bpetite._inner import quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import inputs, models, outputs
@@ -100,7 +100,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     with Work("loading", documents.paths) as work:
         counter = (
-            _OfModel(Tokenizer._of(models.load_artifact(options.model)), options.ordinary)
+            _OfModel(tokenizer_of(models.load_artifact(options.model)), options.ordinary)
             if options.encoding is None
             else load_encoding(options.encoding, ordinary=options.ordinary)
         )

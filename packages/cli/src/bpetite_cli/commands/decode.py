@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
 
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs

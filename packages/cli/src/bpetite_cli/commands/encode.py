@@ -28,9 +28,7 @@ from functools import partial
 from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._quoting import quoted
+from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
@@ -100,7 +98,7 @@ def _run(options: argparse.Namespace) -> None:
         artifact = models.load_artifact(options.model)
         _check_width(options.format, max(artifact.ids))
         separator = _separator(artifact, options)
-        pack = partial(_pack, Tokenizer._of(artifact), options.format, options.ordinary)
+        pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
         work.begin_reading("encoding", size)
         jobs = arguments.jobs_of(options)
         with Sharing(pack, jobs, _length, work) as sharing:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Final, TypeAlias
 
-from bpetite import Tokenizer
+from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.plugins import load_encoding
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> None:
         artifact = (
             models.load_artifact(options.model)
             if options.encoding is None
-            else models.Model(*load_encoding(options.encoding, ordinary=False).to_artifact())
+            else models.Model.of(load_encoding(options.encoding, ordinary=False).to_artifact())
         )
         work.begin_reading("encoding", inputs.total_size(documents.paths), "showing")
         texts = chain.from_iterable(documents.read(work))
@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _tokens(artifact: models.Model, texts: Iterable[str], *, ordinary: bool) -> Iterator[_Token]:
-    tokenizer = Tokenizer._of(artifact)
+    tokenizer = tokenizer_of(artifact)
     for text in texts:
         for token_id in tokenizer.encode(text, ordinary=ordinary):
             yield token_id, artifact.by_id[token_id]

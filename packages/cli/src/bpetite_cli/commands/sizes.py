@@ -21,16 +21,14 @@ Examples:
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from math import log2
 from operator import mul
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypedDict
 
-from bpetite._artifact import Artifact
-from bpetite._constants import BASE_VOCAB_SIZE
-from bpetite._quoting import quoted
-from bpetite._schema.numbering import Numbering
+from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal.progress import Work
@@ -105,7 +103,7 @@ def _vocab_size(word: str) -> int:
         raise argparse.ArgumentTypeError(
             f"{word[:40]!r} is no size; put a FILE before --at, or after --input"
         )
-    return values.bounded("at least 256 (one for each byte)", BASE_VOCAB_SIZE)(word)
+    return values.bounded("at least 256 (one for each byte)", 256)(word)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -121,9 +119,10 @@ def _run(options: argparse.Namespace) -> None:
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         end, completed = len(artifact.tokens), sorted(artifact.completed)
         tokens = [*artifact.tokens, *map(artifact.tokens.__getitem__, completed)]
-        apart = artifact._replace(tokens=tokens)
-        numbering = Numbering((*range(len(apart.table)),)) if completed else artifact.numbering
-        counts = count_ids(apart._replace(numbering=numbering), documents, options, work)
+        in_order = (*range(len(artifact.table) + len(completed)),)
+        numbering = in_order if completed else artifact.numbering
+        apart = replace(artifact, tokens=tokens, numbering=numbering)
+        counts = count_ids(apart, documents, options, work)
         whole = dict(zip(completed, counts[end:], strict=False))
         totals = totals_of(artifact, counts[:end] + counts[len(tokens) :], whole)
         rows = [*_rows(totals, sizes)]
@@ -135,7 +134,7 @@ def _run(options: argparse.Namespace) -> None:
             work.stream(["".join(_draw(totals, rows, look_at_output()))])
 
 
-def default_sizes(largest: int, smallest: int = BASE_VOCAB_SIZE) -> list[int]:
+def default_sizes(largest: int, smallest: int = 256) -> list[int]:
     """Return the doublings from 512, and between the largest of them others, up to twelve.
 
     >>> default_sizes(32000)
@@ -166,7 +165,7 @@ def totals_of(
     counts = [count + whole.get(number, 0) for number, count in enumerate(counts)]
     size = sum(map(mul, map(len, artifact.table), counts))
     tokens, unused = [total := sum(counts)], [idle := counts.count(0)]
-    for number, parts in reversed([*enumerate(artifact.merges, BASE_VOCAB_SIZE)]):
+    for number, parts in reversed([*enumerate(artifact.merges, 256)]):
         merged = counts[number] - whole.get(number, 0)
         if merged:
             idle -= sum(not counts[part] for part in {*parts})

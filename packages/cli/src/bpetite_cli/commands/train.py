@@ -17,10 +17,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._artifact import Artifact
-from bpetite._patterns import PATTERNS
-from bpetite._quoting import quoted
-from bpetite._trainer import beginning
+from bpetite._inner import PATTERNS, Artifact, beginning, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs

@@ -12,8 +12,7 @@ Examples:
 
 import argparse
 
-from bpetite._extending import truncated
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal import messages
@@ -42,9 +41,7 @@ def _run(options: argparse.Namespace) -> None:
     models.check_size(artifact, size, cannot)
     destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
-        merges, tokens = artifact.merges[: size - 256], artifact.tokens[:size]
-        fewer = artifact._replace(merges=merges, tokens=tokens)
-        smaller = truncated(artifact, size) if artifact.numbering else fewer
+        smaller = artifact.truncated(size)
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],

@@ -16,13 +16,12 @@ Examples:
 import argparse
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import takewhile
 from typing import Annotated, NamedTuple, TypedDict
 
-from bpetite._artifact import Artifact
-from bpetite._extending import numbered
-from bpetite._quoting import quoted
+from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models
@@ -157,7 +156,7 @@ def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace)
     fault = None
     if start is None:
         return Artifact.of_merges([], model.pattern, model.special_names)
-    begin = numbered(start) if model.numbering else start
+    begin = start.keeping_ids() if model.numbering else start
     names = tuple(dict.fromkeys((*start.special_names, *model.special_names)))
     if start.pattern is not model.pattern:
         fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"
@@ -170,7 +169,7 @@ def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace)
             f"{quoted(options.model)} does not continue {quoted(options.start)}: {fault}\n"
             "name the tokenizer that this one continues, or leave out --start"
         )
-    return begin._replace(special_names=names)
+    return replace(begin, special_names=names)
 
 
 def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:

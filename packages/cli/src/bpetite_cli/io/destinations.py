@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from bpetite._quoting import quoted
-from bpetite._writing import check_no_input, temporary_name
+from bpetite._inner import check_no_input, check_writable, quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import STANDARD_INPUT
 
@@ -35,24 +34,12 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
     with suppress(FileNotFoundError):
         os.stat(destination)  # raises an error if a name is too long
     try:
-        _try_to_create_a_file(folder)
+        check_writable(path, overwrite=force)
     except OSError as error:
         raise Failure(
             f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
             "choose another folder"
         ) from None
-
-
-def _try_to_create_a_file(folder: str) -> None:
-    """Create a file and delete it: only the system knows whether that is possible."""
-    temporary = temporary_name(folder)
-    try:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    finally:
-        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
-            os.unlink(temporary)
-        except OSError:
-            pass
 
 
 def check_destination_folder(path: str, *, force: bool) -> None:

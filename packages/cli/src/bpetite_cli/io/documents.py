@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import ignore, name_of, read_content, read_text, split_at

@@ -6,8 +6,7 @@ import re
 import shlex
 from typing import Final
 
-from bpetite._quoting import quoted
-from bpetite._reading import read_file
+from bpetite._inner import quoted, read_file
 
 _LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16

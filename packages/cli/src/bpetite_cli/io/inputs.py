@@ -17,8 +17,7 @@ from itertools import chain
 from select import select
 from typing import Final, TypeAlias
 
-from bpetite._boundaries import cut_safely
-from bpetite._quoting import quoted
+from bpetite._inner import cut_safely, quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.not_utf8 import advice_on_archive, advice_on_conversion, is_utf16

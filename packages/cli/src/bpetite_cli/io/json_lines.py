@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bpetite._patterns import PATTERNS
+from bpetite._inner import PATTERNS
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
 from bpetite_cli.io.not_utf8 import CONVERT, advice_on_conversion, is_utf16

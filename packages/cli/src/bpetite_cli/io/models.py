@@ -4,12 +4,9 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from typing import Self
 
-from bpetite._artifact import Artifact
-from bpetite._constants import MAX_FILE_BYTES
-from bpetite._extending import completed_numbers
-from bpetite._quoting import quoted
-from bpetite._reading import read_file
+from bpetite._inner import Artifact, quoted, read_file
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
 from bpetite_cli.tips import model_tip
@@ -25,15 +22,16 @@ class Model(Artifact):
     file_bytes: int
     sha256: str
 
+    @classmethod
+    def of(cls, artifact: Artifact) -> Self:
+        """Return an artifact that comes from no file."""
+        pattern, names = artifact.pattern, artifact.special_names
+        return cls(artifact.merges, artifact.tokens, pattern, names, artifact.numbering)
+
     @cached_property
     def numbers(self) -> dict[int, int]:
         """The number of each id."""
         return {token_id: number for number, token_id in enumerate(self.ids)}
-
-    @cached_property
-    def completed(self) -> set[int]:
-        """The numbers of the merges that completed whole tokens."""
-        return completed_numbers(self) if self.numbering else set()
 
     @cached_property
     def by_id(self) -> dict[int, bytes]:
@@ -61,7 +59,7 @@ class Model(Artifact):
 def load_artifact(path: str) -> Model:
     """Load a tokenizer with its merges and tokens."""
     with about_model(path):
-        data = read_file(path, MAX_FILE_BYTES)
+        data = read_file(path)
         model = Model.of_bytes(data, path)
     model.file_bytes, model.sha256 = len(data), hashlib.sha256(data).hexdigest()
     return model
@@ -112,7 +110,7 @@ def about_model(path: str) -> Iterator[None]:
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None
         if reason.startswith(": expected JSON: "):
-            data = read_file(path, MAX_FILE_BYTES).strip()
+            data = read_file(path).strip()
             if not data or (data.startswith(b"{") and not data.endswith(b"}")):
                 reason += "\nit ends too early: copy it again, or train it again"
         raise Failure(f"cannot use this tokenizer file: {quoted(path)}{reason}") from None

@@ -14,8 +14,7 @@ from io import FileIO
 from select import select
 from typing import IO, Final, NamedTuple
 
-from bpetite._quoting import quoted
-from bpetite._writing import write_parts
+from bpetite._inner import quoted, write_parts
 from bpetite_cli.errors import Failure
 
 _HELD_IN_MEMORY: Final = 1 << 24

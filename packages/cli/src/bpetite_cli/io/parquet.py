@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from io import FileIO
 from typing import TYPE_CHECKING, Final
 
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Advance, name_of, open_input
 

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 
 from bpetite import Tokenizer
+from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.io import inputs, outputs
@@ -43,7 +44,7 @@ def count_ids(
 ) -> list[int]:
     """Return how often each token occurs in all documents, in the order of numbers."""
     counts = [0] * len(artifact.ids)
-    tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
+    tally = partial(_tally, tokenizer_of(artifact), options.ordinary)
     with Sharing(tally, arguments.jobs_of(options), len, work) as sharing:
         texts = chain.from_iterable(documents.read(sharing))
         for frequencies in sharing.results(texts, in_order=False):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
-from bpetite._quoting import quoted
+from bpetite._inner import quoted
 from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
 from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.messages import counted, span

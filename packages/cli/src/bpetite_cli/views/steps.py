@@ -4,13 +4,11 @@
 property test compares its ids with those of `encode`.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Final, NamedTuple
 
-from bpetite._artifact import Artifact
-from bpetite._merges import Merges
-from bpetite._special_tokens import SpecialTokens
+from bpetite._inner import Artifact
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import cells, visible
 
@@ -25,20 +23,21 @@ def draw_steps(
 
     A repeated chunk gets a short note.
     """
-    special_tokens = SpecialTokens({} if ordinary else artifact.special_tokens)
+    special_tokens = artifact.special_tokens
     whole = dict(zip(artifact.whole_tokens, count(256 + len(artifact.merges)), strict=False))
-    drawing = _Drawing(artifact, screen, Merges(artifact.merges), whole)
+    drawing = _Drawing(artifact, screen, artifact.steps_of_chunks(), whole)
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = f"pattern {artifact.pattern.name}\n\n"
-    for place, part in chain.from_iterable(enumerate(special_tokens.cut(text)) for text in texts):
+    cut = (lambda text: [text]) if ordinary else artifact.cut
+    for place, part in chain.from_iterable(enumerate(cut(text)) for text in texts):
         is_special = place % 2 == 1
         for chunk in [part] if is_special else artifact.pattern.split(part):
             yield between
             between = "\n"
             if is_special:
                 shown = screen.paint(visible(chunk), "special")
-                yield f"special token: {shown}\n  id {special_tokens.ids[chunk]}\n"
+                yield f"special token: {shown}\n  id {special_tokens[chunk]}\n"
                 continue
             number += 1
             if chunk in seen:
@@ -50,12 +49,13 @@ def draw_steps(
 class _Drawing(NamedTuple):
     """Draws the chunks of one tokenizer.
 
+    steps: yields the merges of a chunk.
     whole: the number of each whole token; merges are of numbers too, and only ids are shown.
     """
 
     artifact: Artifact
     screen: Screen
-    merges: Merges
+    steps: Callable[[bytes], Iterator[tuple[int, list[int]]]]
     whole: Mapping[bytes, int]
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
@@ -68,7 +68,7 @@ class _Drawing(NamedTuple):
         data = chunk.encode("utf-8")
         numbers: Sequence[int] = list(data)
         note = _id_list("bytes", numbers)
-        steps: Iterable[tuple[int, Sequence[int]]] = self.merges.steps(data)
+        steps: Iterable[tuple[int, Sequence[int]]] = self.steps(data)
         if data in self.whole:
             numbers, note, steps = [self.whole[data]], "a whole token, without merges", ()
         beside, column = self._state(numbers, None)[1] + 6, None

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Annotated, Final, TypeAlias
 
-from bpetite import Tokenizer
+from bpetite._inner import tokenizer_of
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.paint import Ink
@@ -34,7 +34,7 @@ class NewEntry(Entry):
 
 def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
     """Return the tokens that an old tokenizer lacks, with the ids that it gives for their bytes."""
-    known, chunk_ids, encode = {*old.table}, old.ids_of_chunks(), Tokenizer._of(old).encode
+    known, chunk_ids, encode = {*old.table}, old.ids_of_chunks(), tokenizer_of(old).encode
     return {
         token_id: encode(token.decode("utf-8"), ordinary=True)
         if artifact.is_special(token_id)

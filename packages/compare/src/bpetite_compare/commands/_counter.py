@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import tiktoken
 
-from bpetite._artifact import Artifact
+from bpetite._inner import Artifact
 from bpetite_compare._conversion import converted
 from bpetite_compare._encodings import (
     cuts_safely,

@@ -23,8 +23,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._quoting import quoted
-from bpetite._reading import read_file
+from bpetite._inner import quoted, read_file
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder

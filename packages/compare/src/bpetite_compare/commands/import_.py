@@ -17,8 +17,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Annotated
 
-from bpetite._patterns import ALL_PATTERNS
-from bpetite._quoting import quoted
+from bpetite._inner import ALL_PATTERNS, quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer

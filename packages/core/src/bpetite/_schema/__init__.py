@@ -21,10 +21,10 @@ Not here: JSON itself (`_strict_json`), opening the file (`_reading`).
 
 from bpetite._schema.canonical import of_json
 from bpetite._schema.checks import check_content
-from bpetite._schema.versions import Content
+from bpetite._schema.versions import Fields
 from bpetite._strict_json import parse_json
 
 
-def read(data: bytes) -> Content:
+def read(data: bytes) -> Fields:
     """Return what a tokenizer file holds. For the errors, see `Tokenizer.load`."""
     return of_json(data) or check_content(parse_json(data))

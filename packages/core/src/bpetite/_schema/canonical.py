@@ -8,11 +8,18 @@ Not here: checking any other file (`checks`).
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._patterns import Pattern
-from bpetite._schema.versions import VERSIONS, Content, pattern_of, special_tokens_of
+from bpetite._schema.versions import (
+    VERSIONS,
+    Fields,
+    lowest_version,
+    pattern_of,
+    special_tokens_of,
+)
 from bpetite._strict_json import parse_json
 
 _MERGES: Final = b'"merges":['
@@ -20,13 +27,14 @@ _VOCAB: Final = b',"vocab":{'
 _LONGEST_MIDDLE: Final = 1 << 23
 
 
-def to_json(content: Content) -> bytes:
+def to_json(
+    merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: tuple[str, ...]
+) -> bytes:
     """Return the content of the file of this tokenizer, whose ids are in order.
 
     `json.dumps` writes the same, but takes more than twice as long. Here each byte is
     formatted once, because the text of a token joins the texts of its two parts.
     """
-    merges, special_tokens = content.merges, content.special_names
     numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
     for left, right in merges:
         numbers.append(f"{numbers[left]},{numbers[right]}")
@@ -39,15 +47,15 @@ def to_json(content: Content) -> bytes:
     file = (
         f'{{"mergeable_vocab_size":{size},'
         f'"merges":[{pairs}],'
-        f'"pretokenizer_pattern":{json.dumps(content.pattern.text)},'
-        f'"schema_version":{content.schema_version},'
+        f'"pretokenizer_pattern":{json.dumps(pattern.text)},'
+        f'"schema_version":{lowest_version(pattern, special_tokens, None)},'
         f'"special_tokens":{json.dumps(special, sort_keys=True, separators=(",", ":"))},'
         f'"vocab":{{{vocab}}}}}'
     )
     return file.encode("ascii")
 
 
-def of_json(data: bytes) -> Content | None:
+def of_json(data: bytes) -> Fields | None:
     """Return what a file that `to_json` wrote holds.
 
     The merges, the pattern and the special tokens determine such a file. So only they are
@@ -81,8 +89,9 @@ def of_json(data: bytes) -> Content | None:
         return None
     except ValueError:
         return None
-    content = Content(pairs, tokens, pattern, special_tokens)
-    return None if len(tokens) > MAX_VOCAB_SIZE or to_json(content) != data else content
+    if len(tokens) > MAX_VOCAB_SIZE or to_json(pairs, pattern, special_tokens) != data:
+        return None
+    return pairs, tokens, pattern, special_tokens, None
 
 
 def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
@@ -101,8 +110,13 @@ class FileSize:
     bytes: the size with the merges so far.
     """
 
-    def __init__(self, content: Content) -> None:
-        self.bytes = len(to_json(content._replace(merges=[])))
+    def __init__(
+        self,
+        merges: Sequence[tuple[int, int]],
+        pattern: Pattern,
+        special_tokens: tuple[str, ...],
+    ) -> None:
+        self.bytes = len(to_json([], pattern, special_tokens))
         # For each id, the length of the id, and of its bytes with a comma after each.
         self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
         self._characters = [digits + 1 for digits in self._digits]
@@ -111,9 +125,9 @@ class FileSize:
         self._more_digits: Counter[int] = Counter()
         for power in (10**digits for digits in range(3, 8)):
             self._more_digits[power - 1] += 1
-            for place in range(len(content.special_names)):
+            for place in range(len(special_tokens)):
                 self._more_digits[power - 1 - place] += 2
-        for left, right in content.merges:
+        for left, right in merges:
             self.add(left, right)
 
     def add(self, left: int, right: int) -> bool:

@@ -15,8 +15,9 @@ from bpetite._quoting import shortened
 from bpetite._schema.versions import (
     NUMBERED,
     VERSIONS,
-    Content,
+    Fields,
     Version,
+    lowest_version,
     pattern_of,
     refuse,
     special_tokens_of,
@@ -28,7 +29,7 @@ _KEYS: Final = (
 )
 
 
-def check_content(parsed: object) -> Content:
+def check_content(parsed: object) -> Fields:
     """Return what a parsed tokenizer file holds.
 
     Raises:
@@ -39,16 +40,18 @@ def check_content(parsed: object) -> Content:
     if number == NUMBERED:
         from bpetite._schema.numbering import check_numbered  # noqa: PLC0415 - only for these
 
-        content = check_numbered(artifact)
+        fields = check_numbered(artifact)
     else:
-        content = _check_in_order(artifact, VERSIONS[number])
-    if number != content.schema_version:  # step 23
-        expected = f"{content.schema_version}, the lowest version that can hold this tokenizer"
+        fields = _check_in_order(artifact, VERSIONS[number])
+    _, _, pattern, special_names, numbering = fields
+    lowest = lowest_version(pattern, special_names, numbering)
+    if number != lowest:  # step 23
+        expected = f"{lowest}, the lowest version that can hold this tokenizer"
         refuse("schema_version", expected, number)
-    return content
+    return fields
 
 
-def _check_in_order(artifact: Mapping[str, object], version: Version) -> Content:
+def _check_in_order(artifact: Mapping[str, object], version: Version) -> Fields:
     """Steps 9 to 22 of schema versions 1 and 2, whose ids are in order."""
     pattern = pattern_of(artifact["pretokenizer_pattern"], version.patterns)
     merges = [(left, right) for left, right in checked_merges(artifact["merges"], "two")]
@@ -58,7 +61,7 @@ def _check_in_order(artifact: Mapping[str, object], version: Version) -> Content
     _check_tokens(tokens, merges)
     special_names = special_tokens_of(artifact["special_tokens"], size, version)
     _check_others(others, special_names, size)
-    return Content(merges, tokens, pattern, special_names)
+    return merges, tokens, pattern, special_names, None
 
 
 def _checked_keys(artifact: object) -> tuple[dict[str, object], int]:

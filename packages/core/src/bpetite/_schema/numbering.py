@@ -11,58 +11,46 @@ The core loads it only with such a tokenizer.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
-from bpetite._constants import BASE_VOCAB_SIZE
-from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._constants import BASE_VOCAB_SIZE, MOST_IDS
+from bpetite._patterns import ALL_PATTERNS, Pattern
 from bpetite._quoting import shortened
 from bpetite._schema.checks import checked_entries, checked_merges, checked_size
-from bpetite._schema.versions import NUMBERED, Content, in_order_of_ids, pattern_of, refuse
-from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
-
-MOST_IDS: Final = 1 << 21
-
-
-class Numbering(NamedTuple):
-    """The id of each number.
-
-    ids: the ids of the bytes, merges, whole tokens and special tokens, in this order.
-    """
-
-    ids: tuple[int, ...]
-
-    def to_json(self, content: Content) -> bytes:
-        """Return the content of the file."""
-        ids, (merges, tokens, pattern, names, _) = self.ids, content
-        made = enumerate(merges, BASE_VOCAB_SIZE)
-        table = zip(ids, content.table, strict=True)
-        file = {
-            "mergeable_vocab_size": len(tokens),
-            "merges": [[ids[left], ids[right], ids[new]] for new, (left, right) in made],
-            "pretokenizer_pattern": pattern.text,
-            "schema_version": NUMBERED,
-            "special_tokens": dict(zip(names, ids[len(tokens) :], strict=True)),
-            "vocab": {str(token_id): list(token) for token_id, token in table},
-        }
-        return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
+from bpetite._schema.versions import (
+    NUMBERED,
+    Fields,
+    in_order_of_ids,
+    needs_numbering,
+    pattern_of,
+    refuse,
+)
 
 
-def lowest(content: Content) -> Content:
-    """Return a tokenizer without its numbering, if a lower version can hold it then."""
-    merges, tokens, pattern, names, numbering = content
-    ids = numbering.ids if numbering else ()
-    whole = len(tokens) > BASE_VOCAB_SIZE + len(merges)
-    if whole or ids != (*range(len(ids)),) or pattern not in PATTERNS.values():
-        return content
-    try:
-        checked_special_tokens(names)
-    except ValueError:
-        return content
-    return content._replace(numbering=None)
+def to_json(
+    merges: Sequence[tuple[int, int]],
+    tokens: Sequence[bytes],
+    pattern: Pattern,
+    special_names: tuple[str, ...],
+    ids: Sequence[int],
+) -> bytes:
+    """Return the content of the file of a tokenizer with these ids."""
+    made = enumerate(merges, BASE_VOCAB_SIZE)
+    texts = (name.encode("utf-8") for name in special_names)
+    table = zip(ids, chain(tokens, texts), strict=True)
+    file = {
+        "mergeable_vocab_size": len(tokens),
+        "merges": [[ids[left], ids[right], ids[new]] for new, (left, right) in made],
+        "pretokenizer_pattern": pattern.text,
+        "schema_version": NUMBERED,
+        "special_tokens": dict(zip(special_names, ids[len(tokens) :], strict=True)),
+        "vocab": {str(token_id): list(token) for token_id, token in table},
+    }
+    return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
-def check_numbered(artifact: dict[str, object]) -> Content:
+def check_numbered(artifact: dict[str, object]) -> Fields:
     """Steps 9 to 21, some in another order: return what a file of schema version 3 holds.
 
     Raises:
@@ -85,8 +73,9 @@ def check_numbered(artifact: dict[str, object]) -> Content:
         numbers[new] = len(numbers)
     ids = [*numbers, *sorted(tokens.keys() - numbers.keys())]
     pairs = [(numbers[left], numbers[right]) for left, right, _ in merges]
-    numbering, in_order = Numbering((*ids, *special.values())), [tokens[one] for one in ids]
-    return lowest(Content(pairs, in_order, pattern, (*special,), numbering))
+    in_order, names = [tokens[one] for one in ids], (*special,)
+    fields = (pairs, in_order, pattern, names, (*ids, *special.values()))
+    return fields if needs_numbering(fields) else (pairs, in_order, pattern, names, None)
 
 
 def _checked_vocab(vocab: object) -> dict[int, bytes]:
@@ -101,7 +90,7 @@ def _checked_vocab(vocab: object) -> dict[int, bytes]:
 
 def _checked_special_tokens(special: object, tokens: dict[int, bytes]) -> dict[str, int]:
     """Steps 18 to 21: ids of their own, with the bytes of the texts, which leave the tokens."""
-    ids = in_order_of_ids(special, tokens, "an id of its own in vocab", RULES_OF_OTHERS)
+    ids = in_order_of_ids(special, tokens, "an id of its own in vocab", "imported")
     for name, token_id in ids.items():
         token = tokens.pop(token_id)
         if token != name.encode("utf-8"):

@@ -1,53 +1,21 @@
 """The schema versions: what a tokenizer file holds, and which version can hold it."""
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from bpetite._constants import END_OF_TEXT_TOKEN, SCHEMA_VERSION
+from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, SCHEMA_VERSION
 from bpetite._patterns import GPT2, PATTERNS, Pattern
 from bpetite._quoting import shortened
-from bpetite._special_tokens import MOST, RULES, Rules, checked_special_tokens
-
-if TYPE_CHECKING:
-    from bpetite._schema.numbering import Numbering
+from bpetite._special_tokens import MOST, Origin, SpecialTokenError, checked_special_tokens
 
 NUMBERED: Final = 3
 """The schema version whose files have ids of their own (`numbering`)."""
 
 
-class Content(NamedTuple):
-    """What a file holds.
-
-    merges: pairs of numbers; the merge at rank r makes the number 256 + r.
-    tokens: the bytes of the tokens that are not special; the position of each is its number.
-        Those after the merges are whole tokens, which only a numbering allows.
-    pattern: the split pattern.
-    special_names: the special tokens; their numbers follow those of the tokens.
-    numbering: the ids, if they are not these numbers.
-    """
-
-    merges: Sequence[tuple[int, int]]
-    tokens: Sequence[bytes]
-    pattern: Pattern = GPT2
-    special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,)
-    numbering: "Numbering | None" = None
-
-    @property
-    def table(self) -> list[bytes]:
-        """The bytes of all tokens; the position of each is its number."""
-        return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
-
-    @property
-    def schema_version(self) -> int:
-        """The lowest schema version that can hold it."""
-        if self.numbering:
-            return NUMBERED
-        lowest, *_ = (
-            number
-            for number, (patterns, only) in VERSIONS.items()
-            if self.pattern in patterns and (only is None or self.special_names == (only,))
-        )
-        return lowest
+Fields: TypeAlias = tuple[
+    Sequence[tuple[int, int]], Sequence[bytes], Pattern, tuple[str, ...], tuple[int, ...] | None
+]
+"""What a file holds: the fields of an `Artifact`, which explains them."""
 
 
 class Version(NamedTuple):
@@ -66,6 +34,33 @@ VERSIONS: Final = {
     2: Version((*PATTERNS.values(),), None),
 }
 """The schema versions whose ids are in order, the lowest first."""
+
+
+def lowest_version(
+    pattern: Pattern, special_names: tuple[str, ...], numbering: Sequence[int] | None
+) -> int:
+    """Return the lowest schema version that can hold a tokenizer."""
+    if numbering:
+        return NUMBERED
+    lowest, *_ = (
+        number
+        for number, (patterns, only) in VERSIONS.items()
+        if pattern in patterns and (only is None or special_names == (only,))
+    )
+    return lowest
+
+
+def needs_numbering(fields: Fields) -> bool:
+    """Return whether no version below 3 can hold a tokenizer with these ids."""
+    merges, tokens, pattern, special_names, ids = fields
+    whole = len(tokens) > BASE_VOCAB_SIZE + len(merges)
+    if whole or ids != (*range(len(ids or ())),) or pattern not in PATTERNS.values():
+        return True
+    try:
+        checked_special_tokens(special_names)
+    except SpecialTokenError:
+        return True
+    return False
 
 
 def pattern_of(text: object, patterns: Sequence[Pattern]) -> Pattern:
@@ -91,7 +86,7 @@ def special_tokens_of(special: object, size: int, version: Version) -> tuple[str
     expected = f"an id of its own from {size} to {ids.stop - 1}"
     if only:
         expected = f"{size}, the first id after the mergeable ones"
-    return (*in_order_of_ids(special, ids, expected, RULES),)
+    return (*in_order_of_ids(special, ids, expected, "trained"),)
 
 
 def _checked_object(special: object) -> dict[str, object]:
@@ -104,7 +99,7 @@ def _checked_object(special: object) -> dict[str, object]:
 
 
 def in_order_of_ids(
-    special: object, ids: Container[object], expected: str, rules: Rules
+    special: object, ids: Container[object], expected: str, origin: Origin
 ) -> dict[str, int]:
     """Return the id of each special token, or raise `ValueError`: steps 18 to 20."""
     names: dict[int, str] = {}
@@ -113,7 +108,7 @@ def in_order_of_ids(
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
     in_order = {names[token_id]: token_id for token_id in sorted(names)}
-    checked_special_tokens([*in_order], rules)
+    checked_special_tokens([*in_order], origin)
     return in_order
 
 
