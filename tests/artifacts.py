@@ -1,23 +1,21 @@
-"""A valid artifact, written out by hand, ways to damage it, and artifacts of other merges."""
+"""Valid tokenizer files, written out by hand, ways to change them, and files of other merges."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
 import oracle
+from bpetite import Tokenizer
 
 Place = tuple[str | int, ...]
 
 GONE: Final = object()
 """The value that removes a key."""
-
-MERGES: Final = [(97, 98), (32, 256)]
-PARTS: Final = (oracle.vocabulary(MERGES), MERGES, {"<|endoftext|>": 258})
-"""The parts of the valid artifact after loading."""
 
 GOOD: Final[dict[str, Any]] = {
     "mergeable_vocab_size": 258,
@@ -85,18 +83,47 @@ def canonical(artifact: object) -> bytes:
     return json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
-def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
-    """Return the valid artifact with some values replaced or removed."""
-    artifact = deepcopy(GOOD)
+def loaded(content: object) -> Tokenizer:
+    """Return the tokenizer in a file with this content: bytes, or what its JSON says."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        path.write_bytes(content if isinstance(content, bytes) else canonical(content))
+        return Tokenizer.load(path)
+
+
+def saved(tokenizer: Tokenizer) -> bytes:
+    """Return the file that a tokenizer is saved as."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        tokenizer.save(path)
+        return path.read_bytes()
+
+
+def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return what the file of a tokenizer says."""
+    content: dict[str, Any] = json.loads(saved(tokenizer))
+    return content
+
+
+def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int]]:
+    """Return the merges in the file of a tokenizer whose ids are in order."""
+    return [(left, right) for left, right in content_of(tokenizer)["merges"]]
+
+
+def changed(*changes: tuple[Place, object], valid: Mapping[str, Any] = GOOD) -> dict[str, Any]:
+    """Return a valid file with some values replaced or removed."""
+    content: dict[str, Any] = deepcopy({**valid})
     for place, value in changes:
-        holder: Any = artifact
+        holder: Any = content
         for key in place[:-1]:
             holder = holder[key]
-        if value is GONE:
-            holder.pop(*place[-1:], *([None] if isinstance(holder, dict) else []))
+        if value is not GONE:
+            holder[place[-1]] = deepcopy(value)
+        elif isinstance(holder, dict):
+            holder.pop(place[-1], None)
         else:
-            holder[place[-1]] = value
-    return artifact
+            holder.pop(place[-1])
+    return content
 
 
 def positions_in(value: object, here: Place = ()) -> list[Place]:
@@ -115,11 +142,9 @@ VALUES: Final = st.recursive(
 )
 """Any JSON without fractions."""
 
-ODD: Final = [
-    *(GONE, None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, 259, 10**30, "", "97"),
-    *("<|endoftext|>", [], {}, [97], [97, 98], [32, 256], [[]], GOOD["vocab"], GOOD["merges"]),
-    GOOD["special_tokens"],
-]
+ODD: list[Any] = [GONE, None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, 259, 10**30]
+ODD += ["", "97", "<|endoftext|>", [], {}, [97], [97, 98], [32, 256], [[]]]
+ODD += [GOOD["vocab"], GOOD["merges"], GOOD["special_tokens"]]
 # From the last place to the first, so that no change moves the position of another.
 ODD_FILES: Final = st.dictionaries(
     st.sampled_from(PLACES), st.sampled_from(ODD) | VALUES, min_size=1, max_size=3

@@ -104,17 +104,13 @@ def test_subclass_is_kept(tmp_path: Path) -> None:
     }
 
 
-# Invalid arguments
-
-
-def test_path_of_wrong_type_is_rejected(here: Path, tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize("path", [None, 1, 1.5, b"x.json", ["x"]], ids=repr)
+def test_path_of_wrong_type_is_rejected(here: Path, tokenizer: Tokenizer, path: Any) -> None:  # noqa: ANN401
     """`save` and `load` raise `TypeError` for anything but a `str` or a path of `str`."""
-    wrong: list[Any] = [None, 1, 1.5, b"x.json", ["x"]]
-    for path, name in zip(wrong, ["NoneType", "int", "float", "bytes", "list"], strict=True):
-        for method in (tokenizer.save, Tokenizer.load):
-            message = rf"^path must be str or os\.PathLike\[str\], got {name}$"
-            with pytest.raises(TypeError, match=message):
-                method(path)
+    message = rf"^path must be str or os\.PathLike\[str\], got {type(path).__name__}$"
+    for method in (tokenizer.save, Tokenizer.load):
+        with pytest.raises(TypeError, match=message):
+            method(path)
     assert list(here.iterdir()) == []
 
 
@@ -130,30 +126,33 @@ def test_path_may_be_text_or_a_path(tmp_path: Path, tokenizer: Tokenizer) -> Non
 
 
 def test_bytes_are_never_taken_for_text(tmp_path: Path) -> None:
-    """FR-37: Python's own check for comparing bytes with text (-bb) reports nothing."""
+    """FR-37: Python's own check for comparing bytes with text (-bb) reports nothing.
+
+    The modules for ids that are not in order are not imported, as no tokenizer has such.
+    """
     program = """
+import sys
 from bpetite import Tokenizer
 tokenizer = Tokenizer.train(["ab ab \\u00e9", "<|endoftext|>"], 300)
 tokenizer.save("tokenizer.json")
 tokenizer.save("tokenizer.json", overwrite=True)
-loaded = Tokenizer.load("tokenizer.json")
+loaded = Tokenizer.train("ab abc", 300, start=Tokenizer.load("tokenizer.json"))
 print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext|>\\u00e9")
+print({"bpetite._schema.numbering", "bpetite._extending"} & {*sys.modules})
 """
     command = [sys.executable, "-bb", "-W", "error", "-X", "dev", "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, cwd=tmp_path, timeout=60)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"True"], b"")
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"True", b"set()"], b"")
 
 
-# Sharing a tokenizer
-
-
-def test_copied_tokenizer_is_the_same(tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_copied_tokenizer_is_the_same(tokenizer: Tokenizer, protocol: int) -> None:
     """A copy, even by pickling, is another tokenizer, equal to it; use does not change a pickle."""
-    pickles = [pickle.dumps(tokenizer, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
-    text = " ".join(map(str, range(1000)))
-    for twin in (copy.copy(tokenizer), copy.deepcopy(tokenizer), *map(pickle.loads, pickles)):
+    pickled, text = pickle.dumps(tokenizer, protocol), " ".join(map(str, range(1000)))
+    unpickled = pickle.loads(pickled)  # noqa: S301 - our own bytes
+    for twin in (unpickled, copy.copy(tokenizer), copy.deepcopy(tokenizer)):
         assert type(twin) is Tokenizer
         assert twin is not tokenizer
-        assert twin._artifact.to_bytes() == canonical(GOOD)
+        assert twin == tokenizer
         assert twin.encode(text) == tokenizer.encode(text)
-        assert pickle.dumps(twin, pickle.HIGHEST_PROTOCOL) == pickles[-1]
+        assert pickle.dumps(twin, protocol) == pickled

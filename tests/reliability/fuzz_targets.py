@@ -5,28 +5,23 @@ The input comes from `scripts/reliability/fuzz.py` and `findings`.
 
 import json
 from pathlib import Path
-from typing import Final
 
 import oracle
+from artifacts import canonical
 from bpetite import Tokenizer
-from bpetite._persistence import load, save
-
-LONGEST_MESSAGE: Final = 200
-"""The maximum length of a message of `load`, after the path."""
 
 
 def check_artifact(data: bytes, path: Path) -> None:
     """Load bytes: they are rejected with a short message, or loaded as what they describe."""
     path.write_bytes(data)
     try:
-        parts = load(path)
+        tokenizer = Tokenizer.load(path)
     except (KeyError, ValueError, OSError) as error:
-        assert len(error.args[0]) <= len(f"{str(path)!r}: ") + LONGEST_MESSAGE  # noqa: PT017 - it may load
+        assert len(error.args[0]) <= len(f"{str(path)!r}: ") + 200  # noqa: PT017 - it may load
         return
-    save(path, *parts, overwrite=True)
-    canonical = json.dumps(json.loads(data), sort_keys=True, separators=(",", ":"))
-    assert path.read_bytes() == canonical.encode("ascii")
-    assert load(path) == parts
+    tokenizer.save(path, overwrite=True)
+    assert path.read_bytes() == canonical(json.loads(data))
+    assert Tokenizer.load(path) == tokenizer
 
 
 def check_text(data: bytes) -> None:
