@@ -1,28 +1,25 @@
 """Encoding: the cache and both fast ways to merge, compared with the specification."""
 
 import sys
+import tracemalloc
 from collections.abc import Callable
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from random import Random
 from types import FrameType
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import artifact_with, loaded
 from bpetite import Tokenizer
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges
-from bpetite._patterns import GPT2, PATTERNS
+from bpetite._patterns import GPT2
 from oracle import Pair
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, NESTED, RUNS, TEXTS, TIES, TWICE, TWINS, merge_lists
-
-
-def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
-    return Encoder(Merges(merges).apply, GPT2, {oracle.END_OF_TEXT: 256 + len(merges)})
 
 
 @given(merge_lists(), st.text("abc'", max_size=24))
@@ -30,11 +27,11 @@ def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
 @example(TWINS, "abcabcbcababcbcabc")
 @example(NESTED, "aaaaabaaabaaaab")
 @example([(39, 108), (256, 108)], "'l'll'l")
-def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text: str) -> None:
+def test_what_the_cache_kept_changes_nothing(merges: list[Pair], text: str) -> None:
     """FR-16: neither what an encoder remembers of a text, nor changed results, change other ids."""
-    encoder = encoder_of(merges)
+    tokenizer = loaded(artifact_with(merges))
     for part in (part for end in range(len(text) + 1) for part in (text[:end], text[end:])):
-        ids = encoder.encode(part)
+        ids = tokenizer.encode(part)
         assert ids == oracle.encode(part, merges)
         ids.append(1)
 
@@ -43,9 +40,9 @@ def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text
 @example([], "<|endoftext|> x<|endoftext|>y" * 20)
 def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
     """FR-7, FR-15, FR-16: special tokens are cut out, each chunk is merged by rank."""
-    merges = oracle.train([*documents, text[: len(text) // 2]], 280)
-    ids = encoder_of(merges).encode(text)
-    assert (type(ids), ids) == (list, oracle.encode(text, merges))
+    documents = [*documents, text[: len(text) // 2]]
+    ids = Tokenizer.train(documents, 280).encode(text)
+    assert (type(ids), ids) == (list, oracle.encode(text, oracle.train(documents, 280)))
     assert {type(token_id) for token_id in ids} <= {int}
 
 
@@ -63,115 +60,136 @@ def test_text_is_encoded_as_it_is(text: str) -> None:
     assert Tokenizer.train("", 256).encode(text) == list(text.encode("utf-8"))
 
 
-def test_special_tokens_are_extracted_in_order() -> None:
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    {
+        "": [],
+        "<|endoftext|>": [257],
+        "<|endoftext|><|endoftext|>": [257, 257],
+        "ab<|endoftext|>": [256, 257],
+        "<|endoftext|>ab": [257, 256],
+        "a<|endoftext|>b": [97, 257, 98],
+        "<<|endoftext|>>": [60, 257, 62],
+        "<|endoftext|> <|endoftext|>": [257, 32, 257],
+        "<|endoftext<|endoftext|>": [*b"<|endoftext", 257],
+        "<|endoftext|>endoftext|>": [257, *b"endoftext|>"],
+        "<|endo": [*b"<|endo"],
+        "endoftext|>": [*b"endoftext|>"],
+        "<|ENDOFTEXT|>": [*b"<|ENDOFTEXT|>"],
+        "<|endoftext |>": [*b"<|endoftext |>"],
+        "<|endoftext|\uff1e": [*"<|endoftext|\uff1e".encode()],
+        "<|pad|><|im_end|><s></s>[PAD]": [*b"<|pad|><|im_end|><s></s>[PAD]"],
+    }.items(),
+)
+def test_special_tokens_are_extracted_in_order(text: str, ids: list[int]) -> None:
     """FR-14, FR-16, FR-17, FR-18, FR-19: each exact literal is one id, in order; a part is text."""
-    for text, ids in (
-        ("", []),
-        *(("<|endoftext|>", [257]), ("<|endoftext|>" * 2, [257] * 2)),
-        *(("ab<|endoftext|>", [256, 257]), ("<|endoftext|>ab", [257, 256])),
-        *(("a<|endoftext|>b", [97, 257, 98]), ("<<|endoftext|>>", [60, 257, 62])),
-        ("<|endoftext|> <|endoftext|>", [257, 32, 257]),
-        ("<|endoftext<|endoftext|>", [*b"<|endoftext", 257]),
-        ("<|endoftext|>endoftext|>", [257, *b"endoftext|>"]),
-    ):
-        assert encoder_of([(97, 98)]).encode(text) == ids
-    for text in (
-        *(oracle.END_OF_TEXT[:length] for length in range(1, 13)),
-        *(oracle.END_OF_TEXT[length:] for length in range(1, 13)),
-        *("<|ENDOFTEXT|>", "<|endoftext |>", "<|end\u200boftext|>", "<|endoftext|\uff1e"),
-        *("< |endoftext|>", "<|pad|>", "<|startoftext|><|im_end|>", "<s></s>[PAD]<unk>"),
-    ):
-        assert encoder_of([]).encode(text) == list(text.encode("utf-8"))
+    assert Tokenizer.train("ab", 257).encode(text) == ids
+
+
+@pytest.mark.parametrize(
+    "text", [b"ab", bytearray(b"ab"), memoryview(b"ab"), None, 1, ["ab"]], ids=type
+)
+def test_non_text_is_rejected(tokenizer: Tokenizer, text: object) -> None:
+    """FR-37: bytes of any type, and anything else that is not a `str`, raise `TypeError`."""
+    with pytest.raises(TypeError, match=f"^text must be str, got {type(text).__name__}$"):
+        tokenizer.encode(text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("\ud800", 0),
+        ("ab \udfff", 3),
+        ("ab<|endoftext|>é\ud83d \ude00", 16),
+        pytest.param("<|endoftext|>" * 2 + "a " * 20_000 + "\udc80", 40_026, id="in a later block"),
+    ],
+)
+def test_lone_surrogates_raise(tokenizer: Tokenizer, text: str, start: int) -> None:
+    """A lone surrogate raises `UnicodeEncodeError` with its index in the whole text."""
+    message = f"in position {start}: surrogates not allowed"
+    with pytest.raises(UnicodeEncodeError, match=message) as caught:
+        tokenizer.encode(text)
+    assert (caught.value.start, caught.value.object) == (start, text)
+
+
+# The cache
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", PATTERNS)
-def test_cache_is_bounded_in_bytes(name: str) -> None:
+@pytest.mark.parametrize("pattern", oracle.PATTERNS)
+def test_cache_is_bounded_in_bytes(pattern: str) -> None:
     """However many distinct words occur, the cache takes at most 151 MB, and the ids are right."""
-    special_tokens = {f"<{number}>": 257 + number for number in range(4096)}
-    encoder = Encoder(Merges([(98, 98)]).apply, PATTERNS[name], special_tokens)
+    names = [f"<{number}>" for number in range(4096)]
+    tokenizer = Tokenizer.train("bb", 257, pattern=pattern, special_tokens=names)
+    tokenizer.encode("a")
     letters = str.maketrans("0123456789", "abcdefghij")
-    words = [str(number).translate(letters) for number in range(700_000)]
-    ids = encoder.encode(" ".join(words))
-    assert "".join(map(chr, ids)).replace("\u0100", "bb") == " ".join(words)
-    for generation in (encoder._cache, encoder._cache._old):
-        room = 7 * len(generation) + sum(map(len, generation))
-        assert room <= 1 << 21
-        sizes = map(sys.getsizeof, chain(generation, generation.values()))
-        assert sum(sizes) + sys.getsizeof(generation) < 75_500_000
-    assert f" {words[-1]}" in encoder._cache
-    assert room > (1 << 21) - 14  # the old generation was full before it became the old one
-
-
-@pytest.mark.parametrize("kept", [False, True], ids=["version 1", "version 3"])
-def test_ids_of_long_chunks_are_bounded_in_bytes(
-    monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
-    """The ids of cached chunks are no objects of their own, however long the chunks are."""
-    room = 1 << 14
-    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
-    signs = [*map(chr, range(0x1F300, 0x1F600))]
-    counts = dict.fromkeys(signs, 9)
-    tokenizer = Tokenizer.train(counts, 1100, start=Tokenizer.train(counts, 1000), keep_ids=kept)
-    assert (tokenizer._artifact.numbering is not None) == kept
-    choose = Random(0).choices
-    tokenizer.encode(" ".join("".join(choose(signs, k=63)) for _ in range(room // 36)))
-    assert tokenizer._encoder is not None
-    cache = tokenizer._encoder._cache
-    generations: list[dict[str, tuple[int, ...]]] = [cache, cache._old]
-    ids = {id(one): one for young in generations for one in chain.from_iterable(young.values())}
-    for young in generations:
-        assert sum(map(len, young)) > room / 2
-        sizes = map(sys.getsizeof, chain(young, young.values(), ids.values()))
-        assert sum(sizes) + sys.getsizeof(young) < 36 * room
+    tracemalloc.start()
+    for number in range(0, 700_000, 1000):
+        text = " ".join(map(str, range(number, number + 1000))).translate(letters)
+        assert "".join(map(chr, tokenizer.encode(text))).replace("\u0100", "bb") == text
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert 20_000_000 < taken < 151_000_000
 
 
 @pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return the size of a cache generation: 73 words of 7 characters."""
-    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", 73 * 14)
-    return 73 * 14
+def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return the size of a generation of the cache: that of a test, instead of two million."""
+    size: int = request.param
+    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", size)
+    return size
 
 
-def test_a_full_generation_becomes_the_old_one(room: int) -> None:
-    """Words of up to 64 characters are cached until these, plus 7 for each, exceed the size."""
+@pytest.mark.parametrize("room", [73 * 14], indirect=True)
+def test_frequent_chunks_are_merged_once(room: int) -> None:
+    """A chunk counts as its characters and 7 more; one of more than 64 characters is not cached.
+
+    Until a generation is full, nothing is forgotten; then, what is not used in the next one.
+    """
+    merged: list[str] = []
+
+    def merge(chunk: bytes) -> list[int]:
+        merged.append(chunk.decode())
+        return [0]
+
+    encoder = Encoder(merge, GPT2, {})
     words = [f" {number}" for number in range(100_000, 100_000 + room // 14)]
-    encoder = encoder_of([])
+    for _ in range(2):
+        encoder.encode("".join(words))
+    assert merged == words
+    long, longer = "é" * 64, "é" * 65
+    for text in (long, long, longer, longer, words[0]):
+        encoder.encode(text)
+    assert merged[len(words) :] == [long, longer, longer]
+    for number in range(200_000, 200_000 + room // 14):
+        encoder.encode(f"{words[0]} {number}")
+    merged.clear()
     encoder.encode("".join(words))
-    assert (set(encoder._cache), encoder._cache._old) == (set(words), {})
-    encoder.encode(" 99999")
-    assert (set(encoder._cache), set(encoder._cache._old)) == ({" 99999"}, set(words))
-    encoder.encode("é" * 64)
-    encoder.encode("é" * 65 + " one")
-    assert set(encoder._cache) == {" 99999", "é" * 64, " one"}
+    assert merged == words[1:]
 
 
-def test_a_frequently_occurring_chunk_is_not_encoded_again(
-    room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A frequent chunk is taken from the old generation, however many rare ones occur."""
-    encoder = encoder_of([(97, 98)])
-    applied: list[bytes] = []
-    apply = encoder._cache._ids_of_chunk
-
-    def noted(chunk: bytes) -> list[int]:
-        applied.append(chunk)
-        return apply(chunk)
-
-    monkeypatch.setattr(encoder._cache, "_ids_of_chunk", noted)
-    for number in range(room):
-        assert encoder.encode(f" ab {number}")[:2] == [32, 256]
-    assert applied.count(b" ab") == 1
-    assert len({*encoder._cache._old, *encoder._cache}) < room // 4
+@pytest.mark.parametrize("room", [1 << 12], indirect=True)
+@pytest.mark.parametrize("keep_ids", [False, True], ids=["version 1", "version 3"])
+def test_ids_of_long_chunks_are_bounded_in_bytes(room: int, keep_ids: bool) -> None:
+    """The ids of cached chunks are no objects of their own, however long the chunks are."""
+    signs, choose = [*map(chr, range(0x1F300, 0x1F340))], Random(0).choices
+    start = Tokenizer.train(signs * 9, 300)
+    tokenizer = Tokenizer.train(signs * 9, 310, start=start, keep_ids=keep_ids)
+    texts = ["".join(choose(signs, k=63)) for _ in range(room // 36)]
+    tokenizer.encode("a")
+    tracemalloc.start()
+    for text in texts:
+        tokenizer.encode(text)
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert 9 * room < taken < 2 * 36 * room
 
 
-@pytest.mark.parametrize("room", [0, 12, 1 << 21])
+@pytest.mark.parametrize("room", [0, 12, 1 << 21], indirect=True)
+@pytest.mark.usefixtures("room")
 @pytest.mark.parametrize("text", ["abcab", "abcabc", "abc bcab cababc"])
-def test_thread_between_any_two_calls_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, text: str, room: int
-) -> None:
+def test_thread_between_any_two_calls_changes_nothing(text: str) -> None:
     """The ids are the oracle's, whenever another thread fills or empties the cache."""
-    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
     expected = oracle.encode(text, TWINS)
     number, left = 0, 0
 
@@ -183,7 +201,7 @@ def test_thread_between_any_two_calls_changes_nothing(
 
     while left <= 0:
         number += 1
-        left, encoder = number, encoder_of(TWINS)
+        left, encoder = number, Encoder(Merges(TWINS).apply, GPT2, {})
         sys.setprofile(encode_between)
         try:
             ids = encoder.encode(text)
@@ -193,25 +211,7 @@ def test_thread_between_any_two_calls_changes_nothing(
     assert number > 6
 
 
-def test_non_text_is_rejected() -> None:
-    """FR-37: bytes of any type, and anything else that is not a `str`, raise `TypeError`."""
-    wrong: list[Any] = [b"ab", bytearray(b"ab"), memoryview(b"ab"), None, 1, ["ab"]]
-    names = ["bytes", "bytearray", "memoryview", "NoneType", "int", "list"]
-    for text, name in zip(wrong, names, strict=True):
-        with pytest.raises(TypeError, match=f"^text must be str, got {name}$"):
-            encoder_of([]).encode(text)
-
-
-def test_lone_surrogates_raise() -> None:
-    """A lone surrogate raises `UnicodeEncodeError` with its index in the whole text."""
-    for text, start in (
-        *(("\ud800", 0), ("ab \udfff", 3), ("ab<|endoftext|>é\ud83d \ude00", 16)),
-        ("<|endoftext|>" * 2 + "a" * 200_000 + " \udc80", 200_027),  # in a later block
-    ):
-        message = f"in position {start}: surrogates not allowed"
-        with pytest.raises(UnicodeEncodeError, match=message) as caught:
-            encoder_of([(97, 97)]).encode(text)
-        assert (caught.value.start, caught.value.object) == (start, text)
+# Merging
 
 
 @given(merge_lists(), CHUNKS)
@@ -242,13 +242,14 @@ def test_every_short_chunk_is_merged_as_in_full_passes(merges: list[Pair]) -> No
         assert ready.apply(chunk) == oracle.encode_chunk(chunk, merges)
 
 
-def test_both_algorithms_merge_any_byte() -> None:
-    """FR-16: a byte that no merge takes keeps its id, whatever its value."""
+def test_any_byte_is_merged() -> None:
+    """FR-16: a byte that no merge takes keeps its id, whatever its value, in any chunk."""
     merges = [(0, 1), (1, 1), (255, 255), (256, 2)]
     chunk = bytes([*range(256), 255, 255, 1, 1, 1, 0, 0, 1])
-    expected = oracle.encode_chunk(chunk, merges)
-    ready = Merges(merges)
-    assert ready._apply_short(chunk) == ready._apply_long(chunk) == expected
+    for size in (50, len(chunk)):  # one is for each of the algorithms
+        for start in range(0, len(chunk), size):
+            part = chunk[start : start + size]
+            assert Merges(merges).apply(part) == oracle.encode_chunk(part, merges)
 
 
 @pytest.mark.thorough
