@@ -459,22 +459,6 @@ def verified(words: str, cwd: Path | None = None) -> tuple[int, dict[str, Any], 
     return result.returncode, json.loads(result.stdout), told[end + 1 :]
 
 
-class Told:
-    """Keeps what is told while a command reads."""
-
-    def __init__(self) -> None:
-        self.sizes: list[int] = []
-        self.notes: list[str] = []
-
-    def advance(self, size: int) -> None:
-        """Keep the bytes of a read."""
-        self.sizes.append(size)
-
-    def note(self, name: str, oddity: tuple[str, str, str]) -> None:
-        """Keep a note."""
-        self.notes.append(f"{name} {oddity[0]}")
-
-
 def about_folder(path: str) -> str:
     """Return the message about a folder where a file is expected."""
     return (

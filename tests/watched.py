@@ -171,16 +171,15 @@ def _run(calls: Sequence[Sequence[str]]) -> None:
     """Run the calls, and report the status of each."""
     global _workers  # noqa: PLW0603 - the hook reads it
     from bpetite import Tokenizer
-    from bpetite_cli import main
-    from bpetite_cli.jobs import sharing
+    from bpetite_cli import main, pipe
 
-    worth_workers = sharing._WORTH_WORKERS
+    worth_workers = pipe._WORTH_WORKERS
     for words in calls:
         _outputs[:] = [
             _pattern_of(path) for option, path in pairwise(words) if option == "--output"
         ]
         _workers = "--jobs" in words
-        vars(sharing)["_WORTH_WORKERS"] = 0 if _workers else worth_workers
+        vars(pipe)["_WORTH_WORKERS"] = 0 if _workers else worth_workers
         status = 0
         if words[0] == "load":
             with suppress(KeyError, ValueError, OSError):

@@ -4,7 +4,8 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpetite_cli import pipe
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import compressed
 from bpetite_cli.io.compressed import decompress
-from bpetite_cli.io.inputs import ignore
-from bpetite_cli.jobs import sharing
-from bpetite_cli.jobs.sharing import Sharing
-from cli_tools import Told, bpetite, lines, refusal, refused, without_times
+from bpetite_cli.io.inputs import Input
+from cli_tools import bpetite, lines, refusal, refused, without_times
 from compressors import (
     COMPRESS,
     FORMATS,
@@ -44,7 +44,7 @@ def blocks_of(data: bytes, size: int = 1 << 20) -> Iterator[bytes]:
 
 def content_of(data: bytes) -> bytes:
     """Return the content of data that may be compressed."""
-    return b"".join(decompress("f", blocks_of(data), ignore).blocks)
+    return b"".join(decompress("f", blocks_of(data))[0])
 
 
 def message_about(data: bytes) -> str | None:
@@ -124,27 +124,33 @@ def test_members_are_read_one_after_another(name: str, data: st.DataObject) -> N
     padding = st.binary(max_size=0) | st.integers(1, 20).map(bytes)
     after = padding | st.just(SKIPPABLE) if name == "zstd" else padding
     zipped = b"".join(COMPRESS[name](text) + data.draw(after) for text in texts)
-    size, step, most = (data.draw(st.integers(1, high)) for high in (2000, 100, 100))
-    told: list[int] = []
+    size, most = data.draw(st.integers(1, 2000)), data.draw(st.integers(1, 100))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compressed, "_READ_AT_ONCE", step)
         patch.setattr(compressed, "_YIELDED_AT_ONCE", most)
-        content = decompress("f", blocks_of(zipped, size), told.append)
-        found = list(content.blocks)
-    assert content.compression == name
+        content, compression = decompress("f", blocks_of(zipped, size))
+        found = list(content)
+    assert compression == name
     assert b"".join(found) == b"".join(texts)
     assert all(1 <= len(block) <= most for block in found)
-    assert (sum(told), max(told)) == (len(zipped), min(max(told), step))
 
 
 @given(st.binary() | st.sampled_from([b"BZh", b"BZh91AY&S", b"\x1f"]), st.integers(1, 50))
 def test_other_bytes_are_not_changed(data: bytes, size: int) -> None:
-    """What has not the first bytes of a format is read as it is, and counted once."""
-    told: list[int] = []
-    content = decompress("f", blocks_of(data, size), told.append)
-    if content.compression is None:
-        assert b"".join(content.blocks) == data
-        assert sum(told) == len(data)
+    """What has not the first bytes of a format is read as it is."""
+    content, compression = decompress("f", blocks_of(data, size))
+    if compression is None:
+        assert b"".join(content) == data
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "no format"])
+def test_progress_is_what_is_read(here: Path, name: str) -> None:
+    """The bytes read of a file grow while it is decompressed, up to its size."""
+    text = bytes(random.Random(7).choices(range(128), k=2_000_000))
+    (here / "file").write_bytes(COMPRESS[name](text) if name in COMPRESS else text)
+    source = Input("file", {})
+    sizes = [size for _, size in source.with_sizes(source.content())]
+    assert sum(sizes) == (here / "file").stat().st_size
+    assert max(sizes) <= sum(sizes) // 2
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -374,10 +380,10 @@ def test_files_of_the_programs_are_read(folder: Path, command: str) -> None:
 @pytest.mark.thorough
 def test_a_small_file_with_much_text_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """The characters of the text decide whether other processes help, not the bytes read."""
-    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 1000)
-    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 100)
+    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 1000)
+    monkeypatch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 100)
     for number, expected in ((9, False), (11, True)):
-        with Sharing(len, 2, len, Told()) as shared:
-            shared.advance(10)
-            results = list(shared.results(["a" * 100] * number))
-            assert (len(results), shared._workers is not None) == (number, expected)
+        function: Callable[[list[tuple[str, None]]], int] = len
+        with pipe.Pipe(Namespace(jobs=2, text=""), "counting") as way:
+            results = list(way.results(function, [(("a" * 100, None), 1)] * number))
+            assert (len(results), way._workers is not None) == (number, expected)

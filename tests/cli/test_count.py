@@ -18,8 +18,8 @@ import texts
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
+from bpetite_cli import pipe
 from bpetite_cli.commands.sizes import default_sizes, totals_of
-from bpetite_cli.jobs import sharing
 from cli_tools import (
     A,
     B,
@@ -306,7 +306,7 @@ def test_every_size_is_that_of_truncate_and_count(
 
 def test_documents_are_read_as_by_count(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists of files, JSON Lines, untrusted text and any number of processes are possible."""
-    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 1)
+    monkeypatch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 1)
     (small / "docs").write_text("".join(json.dumps({"text": t}) + "\n" for t in (A, B * 9, "")))
     (small / "list").write_bytes(b"a.txt\0b.txt\0")
     at = (256, 270, SIZE)

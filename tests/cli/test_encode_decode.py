@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
+from bpetite_cli import pipe
 from bpetite_cli.commands.decode import Joined
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import formats
 from bpetite_cli.io import inputs as input_files
 from bpetite_cli.io.formats import FORMATS
-from bpetite_cli.jobs import sharing
 from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,
@@ -302,7 +302,7 @@ def test_blocks_change_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", size)
+        patch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", size)
         printed("encode text", *words, "ids")
         printed("decode ids", *words, "back")
     assert (folder / "ids").read_bytes() == written(name, Tokenizer.load(model).encode(text))

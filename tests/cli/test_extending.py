@@ -12,7 +12,7 @@ import pytest
 import oracle
 from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
-from bpetite_cli.jobs import sharing
+from bpetite_cli import pipe
 from cli_tools import (
     bpetite,
     in_terminal,
@@ -57,8 +57,8 @@ def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
 
 def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes, the order of documents, and counting in parts first change nothing."""
-    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
-    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 500)
+    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 0)
+    monkeypatch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 500)
     texts = [f"{'abcd xcd '[number % 7 :]}{TEXT}{number}" for number in range(50)]
     for name, documents in (("one", texts), ("other", texts[::-1])):
         rows = (json.dumps({"text": text}) for text in documents)

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from argparse import Namespace
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli.jobs import cores, sharing
-from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli import jobs as cores
+from bpetite_cli import pipe
+from bpetite_cli.pipe import Pipe
 from cli_tools import (
     BPETITE,
     LARGE,
     LINE,
-    Told,
     bpetite_process,
     lines,
     pipeline,
@@ -46,26 +46,24 @@ needs_ps = pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps
 """Checked before a test starts a process, whose output a later test would find."""
 
 
+def piped(jobs: int) -> Pipe:
+    """Return a pipe of a command with `--jobs`."""
+    return Pipe(Namespace(jobs=jobs, text=""), "counting")
+
+
 # The number of processes
 
 
 @given(texts=st.lists(st.text(max_size=5), max_size=12), least=st.integers(1, 8))
 def test_batches_change_nothing(texts: list[str], least: int) -> None:
     """Batches give the results of their items, in order; progress covers all that is read."""
-
-    def read() -> Iterator[str]:
-        for text in texts:
-            shared.advance(len(text))
-            yield text
-
-    told = Told()
-    work: Callable[[list[str]], list[str]] = list
-    with pytest.MonkeyPatch.context() as patch, Sharing(work, 2, len, told) as shared:
-        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 64 + least)
-        batches = list(shared.results(read()))
-    assert list(chain.from_iterable(batches)) == texts
-    assert all(sum(64 + len(text) for text in batch) >= 64 + least for batch in batches[:-1])
-    assert sum(told.sizes) == sum(map(len, texts))
+    read = (((text, None), len(text)) for text in texts)
+    with pytest.MonkeyPatch.context() as patch, piped(jobs=2) as way:
+        patch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 64 + least)
+        batches = list(way.results(list[tuple[str, None]], read))
+        assert way.bar.done == sum(map(len, texts))
+    assert [text for text, _ in chain.from_iterable(batches)] == texts
+    assert all(sum(64 + len(text) for text, _ in batch) >= 64 + least for batch in batches[:-1])
 
 
 def content(path: Path) -> bytes | None:
@@ -252,18 +250,14 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 @pytest.mark.thorough
 def test_progress_counts_finished_batches(large: Path) -> None:
     """A batch counts as soon as its result arrives, and no sooner."""
-    told = Told()
-    work: Callable[[list[str]], int] = len
-    with Sharing(work, 2, len, told) as shared:
-
-        def read() -> Iterator[str]:
-            for line in LARGE.splitlines(keepends=True):
-                shared.advance(len(line.encode()))
-                yield line
-
-        for number, _ in enumerate(shared.results(read())):
-            assert len(told.sizes) == number
-    assert sum(told.sizes) == len(LARGE.encode())
+    size = len(LINE.encode())
+    lines = (((LINE, None), size) for _ in range(LARGE.count(LINE)))
+    with piped(jobs=2) as way:
+        done = 0
+        for number in way.results(list[tuple[str, None]].__len__, lines):
+            assert way.bar.done == done
+            done += number * size
+        assert way.bar.done == done == len(LARGE.encode())
 
 
 def first_worker(process: subprocess.Popen[bytes]) -> int:

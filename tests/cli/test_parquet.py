@@ -18,6 +18,7 @@ import pytest
 from bpetite import Tokenizer
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import parquet
+from bpetite_cli.io.inputs import Input
 from cli_tools import (
     LINE,
     bpetite,
@@ -303,7 +304,7 @@ def test_other_columns_are_not_read(folder: Path) -> None:
     damage(2, 0)
     read: list[str] = []
     with pytest.raises(Failure, match="docs cannot be read after row 100: could not verify page"):
-        read.extend(parquet.read_texts(str(path), "text", lambda _: None))
+        read.extend(parquet.read_texts(Input(str(path), {}), "text"))
     assert read == prose(150)[:100]
 
 
@@ -312,14 +313,14 @@ def test_other_columns_are_not_read(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 1000])
 def test_progress_is_the_size_of_the_file(folder: Path, number: int) -> None:
-    """Each row is announced before it is read; together they are the bytes of the file."""
+    """Each row has its share; together they are the bytes of the file."""
     path = folder / "docs"
     write(path, group=300, text=strings(*prose(number)))
-    steps: list[int] = []
-    for count, _ in enumerate(parquet.read_texts(str(path), "text", steps.append), 1):
-        assert len(steps) == count
-    assert sum(steps) == path.stat().st_size
-    assert max(steps) <= path.stat().st_size // max(1, number) + 1
+    source = Input(str(path), {})
+    steps = [size for _, size in source.with_sizes(parquet.read_texts(source, "text"))]
+    assert len(steps) == number
+    assert sum(steps) == (path.stat().st_size if number else 0)
+    assert max(steps, default=0) <= path.stat().st_size // max(1, number) + 1
 
 
 def names_of(files: Path) -> list[str]:

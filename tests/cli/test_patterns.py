@@ -14,7 +14,7 @@ import pytest
 import oracle
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
-from bpetite_cli.jobs import sharing
+from bpetite_cli import pipe
 from cli_tools import bpetite, lines, printed, refusal, rows_of
 
 TEXT: Final = "It's 12345 o'clock.\n\nIT'S (lowest)\n/lower camelCase e\u0301 船夫 low low\r\n" * 3
@@ -207,8 +207,8 @@ def test_blocks_and_processes_cut_no_special_token(
 ) -> None:
     """The ids are those of the whole text, wherever blocks and batches end."""
     jobs = 2 if pattern == "gpt4o" else 1  # the batches are the same
-    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 2 * block)
-    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 1000)
+    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 2 * block)
+    monkeypatch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 1000)
     source = random.Random(33)
     pieces = [*NAMES, *NAMES, " ", "\n", "\r\n", "\n/", "a", " lower", "12", "船", "<|", "\x1c"]
     text = "".join(source.choices(pieces, k=3 * block))

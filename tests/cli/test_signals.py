@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from multiprocessing import active_children
 from pathlib import Path
@@ -10,10 +11,9 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli.jobs import sharing
-from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli import pipe
 from bpetite_cli.jobs.workers import Workers
-from cli_tools import Told, bpetite, bpetite_process, start
+from cli_tools import bpetite, bpetite_process, start
 
 pytestmark = pytest.mark.posix
 
@@ -143,10 +143,11 @@ def test_ctrl_c_cannot_separate_workers_from_their_end(
             step(*given)
 
     monkeypatch.setattr(Workers, method, interrupted)
-    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
-    shared: Sharing[str, int] = Sharing(len, 2, len, Told())
-    with pytest.raises(KeyboardInterrupt), shared:
-        list(shared.results(["a"]))
+    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 0)
+    function: Callable[[list[tuple[str, None]]], int] = len
+    way = pipe.Pipe(Namespace(jobs=2, text=""), "counting")
+    with pytest.raises(KeyboardInterrupt), way:
+        list(way.results(function, [(("a", None), 1)]))
     left = active_children()
     for process in left:
         process.kill()  # or the tests would wait for them forever

@@ -39,7 +39,7 @@ from cli_tools import (
 from project_tools import ROOT
 
 COLOR = re.compile(r"\x1b\[[\d;]*m")
-PLAIN = Screen(80, colored=False, paint=lambda text, _: text)
+PLAIN = Screen(80, colored=False)
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
 HOSTILE += "\x00\r\n\t"
 

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
-from bpetite_cli.strict_parser import HelpFormatter, StrictParser
+from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
 from bpetite_cli.values import text_argument
@@ -90,16 +89,9 @@ def _run_command(arguments: Sequence[str]) -> int:
     return 0
 
 
-_COMMAND: Final = "COMMAND"
-
-
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser: argparse.ArgumentParser = StrictParser(
-        prog="bpetite",
-        epilog="Run `bpetite COMMAND --help` for options and examples.",
-        formatter_class=_Formatter,
-    )
+    parser = StrictParser(prog="bpetite", formatter_class=_Formatter)
     parser.add_argument("--version", action=_Version, nargs=0, help="print version numbers")
     parser.add_argument(
         "--completion",
@@ -108,7 +100,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         metavar="SHELL",
         help="print completions for bash, zsh or fish",
     )
-    commands = parser.add_subparsers(metavar=_COMMAND, required=True)
+    commands = Commands(parser)
     first = next(iter(arguments), "")
     # Loading other commands takes time, and searching for installed packages takes longer.
     if first in {"--version", "--completion"} or add_command(commands, first):
@@ -116,26 +108,27 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for name in NAMES:
         add_command(commands, name)
     _add_installed(commands)
-    if first in NAMES and first not in commands.choices:
+    if first in NAMES and first not in commands.summaries:
         raise Failure(not_installed_message(f"the command {first}"))
-    if first and not first.startswith("-") and first not in commands.choices:
-        way_out = called_here(first, commands.choices) or "; `bpetite --help` lists all commands"
+    if first and not first.startswith("-") and first not in commands.summaries:
+        way_out = called_here(first, commands.summaries) or "; `bpetite --help` lists all commands"
         parser.error(f"unknown command {first!r:.40}{way_out}")
     listed = "\n".join(_command_list(commands))
+    parser.epilog = "Run `bpetite COMMAND --help` for options and examples."
     parser.description = f"A deterministic byte-level BPE tokenizer.\n{listed}"
     return parser
 
 
 def _command_list(commands: Commands) -> Iterator[str]:
     """Yield the commands by group, and those that are not installed."""
-    summaries = {action.dest: action.help for action in commands._choices_actions}
+    summaries = dict(commands.summaries)
     for group, names in GROUPS.items():
         yield f"\n{group}:"
         yield from (f"  {name:<16}  {summaries.pop(name)}" for name in names if name in summaries)
     if summaries:
         yield "\nmore:"
         yield from (f"  {name:<16}  {summary}" for name, summary in summaries.items())
-    if missing := [name for name in NAMES if name not in commands.choices]:
+    if missing := [name for name in NAMES if name not in commands.summaries]:
         yield f"\nbpetite-compare adds {', '.join(missing)}"
 
 
@@ -147,12 +140,12 @@ def _add_installed(commands: Commands) -> None:
             raise Failure(f"the commands of {owner_of(entry)} cannot be loaded: {error}") from None
 
 
-class _Formatter(HelpFormatter):
+class _Formatter(argparse.RawDescriptionHelpFormatter):
     """A formatter that omits the commands: the description lists them in groups."""
 
     def add_argument(self, action: argparse.Action) -> None:
         """Add an argument, unless it is the command."""
-        if action.metavar != _COMMAND:
+        if action.metavar != COMMAND:
             super().add_argument(action)
 
 

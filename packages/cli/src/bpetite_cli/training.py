@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from bpetite._inner import Artifact, quoted
 from bpetite._inner import learn as learn_merges
-from bpetite_cli.corpus import Corpus
+from bpetite_cli.counting import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
-from bpetite_cli.io.documents import Documents
+from bpetite_cli.pipe import Pipe
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 
 
 class Training(NamedTuple):
@@ -37,44 +36,41 @@ class Training(NamedTuple):
 class _Listener(logging.Handler):
     """Moves the bar, or prints the log records if there is none."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, pipe: Pipe) -> None:
         super().__init__()
-        self._work = work
+        self._pipe = pipe
         self._merges = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a record of the core."""
-        if not self._work.has_bar:
+        bar = self._pipe.bar
+        if not bar.is_wanted:
             messages.say(record.getMessage())
         elif record.levelno >= logging.WARNING:
-            self._work.warn(record.getMessage())
+            self._pipe.warnings.append(record.getMessage())
         match vars(record):
             case {"event": "counted"}:
-                self._work.begin("counting pairs")
+                bar.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
                 if self._merges:
-                    self._work.advance(merges - self._merges)
+                    bar.advance(merges - self._merges)
                 else:
-                    self._work.begin("merging pairs", wanted, merges, "{:,}".format)
+                    bar.begin("merging pairs", wanted, merges, "{:,}".format)
                 self._merges = merges
 
 
-def learn(
-    documents: Documents, vocab_size: int, jobs: int, work: Work, begin: Artifact
-) -> Training:
-    """Train on documents.
+def learn(pipe: Pipe, vocab_size: int, begin: Artifact) -> Training:
+    """Train on the documents of a command.
 
     Args:
-        documents: what to train on.
+        pipe: its pipe, whose bar gets new phases.
         vocab_size: the number of mergeable tokens.
-        jobs: the number of processes that count.
-        work: the work of the command, which gets new phases.
         begin: the merges that come first, the pattern and the special tokens.
     """
-    corpus = Corpus(documents, begin.pattern)
-    with _listening(work), corpus.parts(jobs, work) as parts:
+    corpus = Corpus(pipe, begin.pattern)
+    with _listening(pipe):
         started = time.perf_counter()
-        artifact, counts = learn_merges(parts, vocab_size, begin)
+        artifact, counts = learn_merges(corpus.parts(), vocab_size, begin)
         seconds = time.perf_counter() - started
     return Training(artifact, corpus.size, seconds, counts)
 
@@ -93,11 +89,11 @@ def load_start(path: str | None, vocab_size: int) -> models.Model | None:
 
 
 @contextmanager
-def _listening(work: Work) -> Iterator[None]:
+def _listening(pipe: Pipe) -> Iterator[None]:
     """Listen to the log records of the training inside."""
     logger = logging.getLogger("bpetite")
     level, propagate = logger.level, logger.propagate
-    listener = _Listener(work)
+    listener = _Listener(pipe)
     logger.addHandler(listener)
     try:
         logger.setLevel(logging.INFO)

@@ -3,14 +3,13 @@
 import argparse
 import os
 import re
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
-
-Given: TypeAlias = Any
-"""What argparse takes or passes on, which depends on the option."""
+from collections.abc import Callable, Sequence
+from typing import Final
 
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
-_MOST_DIGITS: Final = 30
+MOST_DIGITS: Final = 30
+"""The most digits of an integer, here and in files: no id or count has more."""
+
 _THOUSANDS: Final = re.compile("([0-9]{1,9})([kKmM])")
 _GROUPED: Final = re.compile("[0-9]{1,3}([,_][0-9]{3}){1,9}")
 
@@ -26,9 +25,9 @@ def integer(word: str) -> int:
         elif _GROUPED.fullmatch(word):
             way_out = f"; write {word.replace(',', '').replace('_', '')}"
         raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}{way_out}")
-    if len(word) > _MOST_DIGITS:
+    if len(word) > MOST_DIGITS:
         raise argparse.ArgumentTypeError(
-            f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
+            f"expected an integer of at most {MOST_DIGITS} digits, found {len(word)}"
         )
     return int(word)
 
@@ -54,3 +53,13 @@ def file_path(word: str) -> str:
 def text_argument(word: str) -> str:
     """Return an argument as UTF-8 text, even if the locale is not UTF-8."""
     return os.fsencode(word).decode("utf-8")
+
+
+def field(word: str) -> Sequence[str]:
+    """Read the name of a field as nested keys."""
+    keys = text_argument(word).split(".")
+    if not all(keys):
+        raise argparse.ArgumentTypeError(
+            f"expected a field such as text or meta.text, found {word[:40]!r}"
+        )
+    return keys

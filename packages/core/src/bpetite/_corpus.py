@@ -13,7 +13,7 @@ Not here: splitting text into chunks and pieces (`_patterns`), learning from the
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
@@ -67,10 +67,6 @@ class PartCounter:
         chunks = count_chunks(self._pieces, self._pattern)
         self._pieces.clear()
         return Part(chunks=chunks)
-
-    def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
-        """Count documents, or flush if there are none."""
-        return self.count(documents) if documents else self.flush()
 
 
 def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:

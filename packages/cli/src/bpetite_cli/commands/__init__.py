@@ -15,7 +15,7 @@ the help loads all of them.
 from importlib import import_module
 from typing import Final
 
-from bpetite_cli.arguments import Commands
+from bpetite_cli.strict_parser import Commands
 
 GROUPS: Final = {
     "make a tokenizer": ("train", "truncate", "chunks", "import"),

@@ -27,12 +27,13 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import ALL_PATTERNS, add_up, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.corpus import Corpus
+from bpetite_cli.counting import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.json_lines import MOST_COUNT
+from bpetite_cli.pipe import Pipe
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.visible import shortened
 
@@ -62,38 +63,35 @@ class _Summary(_Figures, fields.Outputs):
     regex: str
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `chunks` to the command line."""
-    parser = arguments.add_parser(commands, "chunks", __doc__)
+    parser = commands.add("chunks", __doc__)
     arguments.add_corpus(parser)
     arguments.add_pattern(parser, "gpt2", ALL_PATTERNS)
-    arguments.add_output(parser)
-    arguments.add_jobs(parser)
+    arguments.add_options(parser, "--output", "--force", "--jobs")
+    parser.needs["--force"] = ["--output"]
     parser.set_defaults(run=_run, prints={"": _Chunk, "--output": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents, size = arguments.checked_documents(options)
     pattern = ALL_PATTERNS[options.pattern or "gpt2"]
-    messages.say_if_typed("counting", documents.paths)
-    with Work("counting text", documents.paths, size) as work:
-        corpus = Corpus(documents, pattern)
-        with corpus.parts(arguments.jobs_of(options), work) as parts:
-            chunks = add_up(parts)
+    with Pipe(options, "counting text", "counting") as pipe:
+        corpus = Corpus(pipe, pattern)
+        chunks = add_up(corpus.parts())
         _check_counts(chunks)
         if options.output is None and outputs.is_terminal():
-            work.stream(_rows(chunks, look_at_output()))
+            pipe.stream(_rows(chunks, look_at_output()))
             return
-        work.begin("sorting")
+        pipe.bar.begin("sorting")
         digest = hashlib.sha256()
         data = _lines(sorted(chunks.items()), pattern.name, digest)
+        if options.output is not None:
+            pipe.bar.begin("saving")
+        pipe.write(data)
         if options.output is None:
-            work.send(outputs.complete(data))
             return
-        work.begin("saving")
-        outputs.complete(data, options.output, force=options.force)
         summary: _Summary = {
-            "files": len(documents.paths),
+            "files": len(pipe.documents.paths),
             "bytes": corpus.size,
             "chunks": sum(chunks.values()),
             "distinct_chunks": len(chunks),
@@ -102,7 +100,7 @@ def _run(options: argparse.Namespace) -> None:
             "sha256": digest.hexdigest(),
             "regex": version("regex"),
         }
-        work.report(
+        pipe.report(
             summary,
             f"saved: {quoted(options.output)}, {messages.counted(len(chunks), 'distinct chunk')} "
             f"from {messages.in_units(corpus.size)}",

@@ -26,18 +26,16 @@ from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 from bpetite import Tokenizer
 from bpetite._inner import quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
+from bpetite_cli.counting import count_ids
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io import inputs, models, outputs
-from bpetite_cli.io.documents import Documents
-from bpetite_cli.io.reading import Reading
-from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.io import inputs, outputs
+from bpetite_cli.io.documents import Documents, Text
+from bpetite_cli.pipe import Pipe, Tagged
 from bpetite_cli.plugins import Encoding, load_encoding
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
-from bpetite_cli.views import frequencies
-
-_Part: TypeAlias = tuple[int, str]
-"""The number of a file, and part of its text, which ends at a safe boundary."""
+from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.views.vocabulary import Frequency, draw_frequencies, frequency_data
 
 _PartSize: TypeAlias = tuple[int, int, int, str | None]
 """The number of a file, the bytes and tokens of a part of it, and any error."""
@@ -69,13 +67,14 @@ class _Totals(fields.Files, fields.Text):
     per_file: Annotated[list[_File], "the figures of each file"]
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
-    parser = arguments.add_parser(commands, "count", __doc__)
-    arguments.add_model_or_encoding(parser)
+    parser = commands.add("count", __doc__)
+    arguments.add_options(parser, "--model", "--encoding", required=False)
+    parser.alternatives.append([["--model"], ["--encoding"]])
+    parser.add_file_argument()
     arguments.add_documents(parser)
-    arguments.add_ordinary(parser)
-    parser.add_argument("--json", action="store_true", help="print a JSON object")
+    arguments.add_options(parser, "--ordinary", "--json")
     parser.add_argument(
         "--max",
         type=values.bounded("0 or more", 0),
@@ -88,33 +87,33 @@ def add_command(commands: arguments.Commands) -> None:
         help="print how often each token of the vocabulary occurs in all files, the most frequent "
         "first: rows on a terminal, JSON Lines elsewhere and with --json",
     )
-    arguments.allow_one(parser, ["--by-token"], ["--encoding", "--max"])
-    arguments.add_jobs(parser)
-    parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": frequencies.Frequency})
+    parser.exclusive.append([["--by-token"], ["--encoding", "--max"]])
+    arguments.add_options(parser, "--jobs")
+    parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    if options.by_token:
-        frequencies.print_frequencies(documents, options)
-        return
-    with Work("loading", documents.paths) as work:
+    with Pipe(options, "counting", check=options.by_token) as pipe:
+        if options.by_token:
+            counts, _ = count_ids(pipe)
+            rows = draw_frequencies(pipe.model, counts, look_at_output())
+            pipe.bar.hide()
+            outputs.write_rows(rows, frequency_data(pipe.model, counts), in_json=options.json)
+            return
         counter = (
-            _OfModel(tokenizer_of(models.load_artifact(options.model)), options.ordinary)
+            _OfModel(tokenizer_of(pipe.model), options.ordinary)
             if options.encoding is None
             else load_encoding(options.encoding, ordinary=options.ordinary)
         )
-        work.begin_reading("counting", inputs.total_size(documents.paths))
-        files = [_FileSize(path) for path in documents.paths]
-        jobs, sizes_of = arguments.jobs_of(options), partial(_part_sizes, counter)
-        with Sharing(sizes_of, jobs, lambda part: len(part[1]), work) as sharing:
-            for sizes in sharing.results(_read(documents, files, counter.in_blocks, sharing)):
-                _add(sizes, files)
+        files = [_FileSize(path) for path in pipe.documents.paths]
+        texts = _read(pipe.documents, files, counter.in_blocks)
+        for sizes in pipe.results(partial(_part_sizes, counter), texts):
+            _add(sizes, files)
         good = [file for file in files if file.error is None]
         size, tokens = sum(file.size for file in good), sum(file.tokens for file in good)
         total = _FileSize("total", size, tokens)
         complaints = _complaints(files, total.tokens, options.max)
-        work.hide()
+        pipe.bar.hide()
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
         if options.json:
@@ -137,10 +136,10 @@ class _OfModel(NamedTuple):
         return len(self.tokenizer.encode(text, ordinary=self.ordinary))
 
 
-def _part_sizes(counter: Encoding | _OfModel, batch: list[_Part]) -> list[_PartSize]:
-    """Count the bytes and tokens of some parts."""
+def _part_sizes(counter: Encoding | _OfModel, batch: list[Tagged[int]]) -> list[_PartSize]:
+    """Count the bytes and tokens of some texts, each with the number of its file."""
     sizes: list[_PartSize] = []
-    for number, text in batch:
+    for text, number in batch:
         try:
             sizes.append((number, len(text.encode("utf-8")), counter(text), None))
         except ValueError as error:
@@ -149,16 +148,22 @@ def _part_sizes(counter: Encoding | _OfModel, batch: list[_Part]) -> list[_PartS
 
 
 def _read(
-    documents: Documents, files: Sequence[_FileSize], in_blocks: bool, reading: Reading
-) -> Iterator[_Part]:
+    documents: Documents, files: Sequence[_FileSize], in_blocks: bool
+) -> Iterator[tuple[Tagged[int], int]]:
     """Yield the texts of all files, in blocks or whole; an error goes to its file."""
     for number, file in enumerate(files):
         try:
-            for blocks in documents.read_file(file.path, reading):
-                for text in blocks if in_blocks else ["".join(blocks)]:
-                    yield number, text
+            for document in documents.read_file(file.path):
+                for text, size in document if in_blocks else [_whole(document)]:
+                    yield (text, number), size
         except (Failure, OSError) as error:
             file.error = explain(error)
+
+
+def _whole(document: Iterable[Text]) -> Text:
+    """Return a document as one block."""
+    blocks = [*document]
+    return "".join(text for text, _ in blocks), sum(size for _, size in blocks)
 
 
 def _add(sizes: Iterable[_PartSize], files: Sequence[_FileSize]) -> None:

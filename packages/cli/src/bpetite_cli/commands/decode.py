@@ -23,10 +23,12 @@ from typing import Final
 from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import outputs
 from bpetite_cli.io.formats import FORMATS
+from bpetite_cli.io.inputs import Input
+from bpetite_cli.pipe import Pipe
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
@@ -39,11 +41,11 @@ class _Summary(fields.Text, fields.Outputs):
     """What is printed with `--output`."""
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
-    parser = arguments.add_parser(commands, "decode", __doc__)
-    arguments.add_model(parser)
-    arguments.add_file_argument(parser)
+    parser = commands.add("decode", __doc__)
+    arguments.add_options(parser, "--model")
+    parser.add_file_argument()
     parser.add_argument(
         "--ids",
         nargs="*",
@@ -61,8 +63,9 @@ def add_command(commands: arguments.Commands) -> None:
         help="format of FILE, as for `encode` (default: json); text allows any whitespace "
         "between ids",
     )
-    arguments.allow_one(parser, ["--input", "--format"], ["--ids"])
-    arguments.add_output(parser)
+    parser.exclusive.append([["--input", "--format"], ["--ids"]])
+    arguments.add_options(parser, "--output", "--force")
+    parser.needs["--force"] = ["--output"]
     parser.add_argument(
         "--bytes", action="store_true", help="write raw bytes, even if they are not complete text"
     )
@@ -80,29 +83,26 @@ def _ids(word: str) -> list[int]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents, size = arguments.checked_documents(options)
-    paths = documents.paths
-    with Work("loading", paths) as work:
-        tokens = models.load_artifact(options.model).vocab
+    with Pipe(options, "decoding") as pipe:
         chosen = FORMATS[options.format or "json"]
-        work.begin_reading("decoding", size)
-        ids = chosen.read(paths[0], work.advance) if paths else options.ids
-        joined = Joined(tokens, chosen.width if paths else None)
-        data = joined.bytes_of(ids) if options.bytes else joined.text_of(ids)
-        result = outputs.complete(data, options.output, force=options.force)
+        paths = pipe.documents.paths
+        joined = Joined(pipe.model.vocab, chosen.width if paths else None)
+        ids = options.ids
+        if paths:
+            source = Input(paths[0], {})
+            ids = pipe.passed(source.with_sizes(chosen.read(source)))
+        pipe.begin()
+        size = pipe.write(joined.bytes_of(ids) if options.bytes else joined.text_of(ids))
         if options.output is None:
-            work.send(result)
-            if result.end not in {b"", b"\n"} and outputs.is_terminal():
+            if joined.end not in {b"", b"\n"} and outputs.is_terminal():
                 outputs.write_output([b"\n"])  # a prompt starts a line of its own
             return
         summary: _Summary = {
-            **fields.text_fields(result.size, joined.tokens),
+            **fields.text_fields(size, joined.tokens),
             "outputs": [values.text_argument(options.output)],
         }
         of_text = "" if options.bytes else " of text"
-        work.report(
-            summary, f"saved: {quoted(options.output)}, {messages.in_units(result.size)}{of_text}"
-        )
+        pipe.report(summary, f"saved: {quoted(options.output)}, {messages.in_units(size)}{of_text}")
 
 
 class Joined:
@@ -114,10 +114,12 @@ class Joined:
     vocab: the bytes of every id.
     width: the number of input bytes per id, or None if it varies.
     tokens: the number of ids joined so far.
+    end: the last byte, if there is one.
     """
 
     def __init__(self, vocab: Mapping[int, bytes], width: int | None) -> None:
         self.tokens = 0
+        self.end = b""
         self._vocab = vocab
         self._width = width
         self._last: list[int] = []  # the ids of the last block, and those of held bytes before
@@ -138,6 +140,7 @@ class Joined:
                         f"the ids are {messages.span(self._vocab)}"
                     ) from None
                 self.tokens += len(ids)
+                self.end = data[-1:] or self.end
                 self._last = self._last[-_MOST_HELD:] + ids
                 yield data
 

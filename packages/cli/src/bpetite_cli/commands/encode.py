@@ -17,7 +17,8 @@ Examples:
     --format u16 --output train.bin
   bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \
     --separator-token --separator-at after --format u16 > shard1.bin
-  bpetite encode --model chat.json docs.jsonl --jsonl text --separator '<|end|>' > ids.json
+  bpetite encode --model chat.json docs.jsonl --jsonl text \
+    --separator '<|end|>' > ids.json
   bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
     --ordinary --separator-token --format u16 --output train.bin
 """
@@ -25,23 +26,22 @@ Examples:
 import argparse
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import outputs
+from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
-from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.pipe import Pipe, Tagged
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import shortened
 
-_SEPARATORS: Final = ("--separator-token", "--separator")
-
-_Part: TypeAlias = str | int
-"""Text that ends at a safe boundary, or the id of a separator."""
+_Part: TypeAlias = Tagged[int | None]
+"""A text, or an empty one with the id of a separator."""
 
 _Figures: TypeAlias = tuple[int, int, int]
 """The bytes and tokens of some texts, and the separators around them."""
@@ -53,20 +53,20 @@ class _Summary(fields.Files, fields.Text, fields.Outputs):
     file_bytes: Annotated[int, "the size of the file in bytes"]
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
-    parser = arguments.add_parser(commands, "encode", __doc__)
-    arguments.add_model(parser)
+    parser = commands.add("encode", __doc__)
+    arguments.add_options(parser, "--model")
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
+    parser.add_file_argument()
     arguments.add_documents(parser)
-    separators = parser.add_mutually_exclusive_group()
-    separators.add_argument(
+    parser.add_argument(
         "--separator-token",
         action="store_true",
         help=f"put {END_OF_TEXT_TOKEN}, or the only special token, between documents: files, lines "
         "with --jsonl, or rows with --parquet",
     )
-    separators.add_argument(
+    parser.add_argument(
         "--separator", metavar="NAME", help="put this special token between documents"
     )
     parser.add_argument(
@@ -75,59 +75,57 @@ def add_command(commands: arguments.Commands) -> None:
         help="put separators between documents (default), or before or after each one; with the "
         "last two, outputs can be concatenated",
     )
-    arguments.require(parser, "--separator-at", *_SEPARATORS)
-    arguments.add_ordinary(parser, "; separators are still special")
+    parser.exclusive.append([["--separator-token"], ["--separator"]])
+    parser.needs["--separator-at"] = ["--separator-token", "--separator"]
+    parser.add_argument(
+        "--ordinary",
+        action="store_true",
+        help="read special tokens in the text as ordinary text, as for untrusted text; separators "
+        "are still special",
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="json",
         help="format of the ids (default: json), see above",
     )
-    arguments.add_output(parser)
-    arguments.add_jobs(parser)
+    arguments.add_options(parser, "--output", "--force", "--jobs")
+    parser.needs["--force"] = ["--output"]
     of_files = ["--input", "--files-from", "--jsonl", "--parquet"]
-    arguments.allow_one(parser, [*of_files, *_SEPARATORS], ["--text"])
+    of_files += ["--separator-token", "--separator"]
+    parser.exclusive.append([of_files, ["--text"]])
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
     _check_output(options)
-    documents, size = arguments.checked_documents(options)
     figures: list[_Figures] = [(0, 0, 0)]
-    with Work("loading", documents.paths) as work:
-        artifact = models.load_artifact(options.model)
+    with Pipe(options, "encoding") as pipe:
+        artifact = pipe.model
         _check_width(options.format, max(artifact.ids))
         separator = _separator(artifact, options)
         pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
-        work.begin_reading("encoding", size)
-        jobs = arguments.jobs_of(options)
-        with Sharing(pack, jobs, _length, work) as sharing:
-            texts = _with_separators(documents.read(sharing), separator, options.separator_at)
-            ids = FORMATS[options.format].join(_noted(figures, sharing.results(texts)))
-            result = outputs.complete(ids, options.output, force=options.force)
+        texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
+        packed = _noted(figures, pipe.results(pack, texts))
+        size = pipe.write(FORMATS[options.format].join(packed))
         if options.output is None:
-            work.send(result)
             return
         text_bytes, tokens, separators = map(sum, zip(*figures, strict=True))
         summary: _Summary = {
-            "files": len(documents.paths),
+            "files": len(pipe.documents.paths),
             **fields.text_fields(text_bytes, tokens),
             "outputs": [values.text_argument(options.output)],
             "separators": separators,
             "format": options.format,
-            "file_bytes": result.size,
+            "file_bytes": size,
         }
         others = f" and {messages.counted(separators, 'separator')}"
-        work.report(
+        pipe.report(
             summary,
             f"saved: {quoted(options.output)}, {tokens:,} tokens"
             f"{others if separators else ''} as {options.format}, "
-            f"{messages.in_units(result.size)}",
+            f"{messages.in_units(size)}",
         )
-
-
-def _length(part: _Part) -> int:
-    return len(part) if isinstance(part, str) else 0
 
 
 def _pack(
@@ -135,15 +133,16 @@ def _pack(
 ) -> tuple[_Figures, bytes]:
     """Turn texts and separators into their sizes, and their ids in the format with this name."""
     ids: list[int] = []
-    for part in batch:
-        if isinstance(part, str):
-            ids += tokenizer.encode(part, ordinary=ordinary)
+    size = separators = 0
+    for text, separator in batch:
+        if separator is None:
+            ids += tokenizer.encode(text, ordinary=ordinary)
+            size += len(text.encode("utf-8"))
         else:
-            ids.append(part)
-    sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
-    separators = len(batch) - len(sizes)
+            ids.append(separator)
+            separators += 1
     data = FORMATS[name].pack(ids) if ids else b""
-    return (sum(sizes), len(ids) - separators, separators), data
+    return (size, len(ids) - separators, separators), data
 
 
 def _noted(noted: list[_Figures], packed: Iterable[tuple[_Figures, bytes]]) -> Iterator[bytes]:
@@ -194,12 +193,13 @@ def _check_width(name: str, highest_id: int) -> None:
 
 
 def _with_separators(
-    documents: Iterable[Iterable[str]], separator: int | None, at: str | None
-) -> Iterator[_Part]:
+    documents: Iterable[Iterable[Text]], separator: int | None, at: str | None
+) -> Iterator[tuple[_Part, int]]:
     """Yield the texts of documents, with separators, if any, at the requested positions."""
     for number, texts in enumerate(documents):
         if separator is not None and (at == "before" or (at != "after" and number)):
-            yield separator
-        yield from texts
+            yield ("", separator), 0
+        for text, size in texts:
+            yield (text, None), size
         if separator is not None and at == "after":
-            yield separator
+            yield ("", separator), 0

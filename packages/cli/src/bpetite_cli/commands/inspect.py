@@ -17,16 +17,17 @@ from collections.abc import Sequence
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views import overview, tree, vocabulary
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
-    parser = arguments.add_parser(commands, "inspect", __doc__)
-    arguments.add_model(parser)
+    parser = commands.add("inspect", __doc__)
+    arguments.add_options(parser, "--model")
     parser.add_argument(
         "--token",
         type=values.integer,
@@ -50,13 +51,13 @@ def add_command(commands: arguments.Commands) -> None:
         help="with --tokens: only those that the tokenizer file OLD lacks, with the ids that it "
         "gives for the same bytes, from which a model may start their embeddings",
     )
-    arguments.require(parser, "--since", "--tokens")
+    parser.needs["--since"] = ["--tokens"]
     parser.add_argument(
         "--json",
         action="store_true",
         help="print JSON, also on a terminal: one object with all figures, or one for each token",
     )
-    arguments.allow_one(parser, ["--tokens"], ["--token"], ["--token-text"])
+    parser.exclusive.append([["--tokens"], ["--token"], ["--token-text"]])
     parser.set_defaults(
         run=_run,
         prints={
@@ -70,7 +71,7 @@ def add_command(commands: arguments.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    with Work("loading"):
+    with Bar("loading"):
         artifact = models.load_artifact(options.model)
     if options.tokens:
         before = None

@@ -9,15 +9,15 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Annotated, Final, TypeAlias
 
 from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import models, outputs
+from bpetite_cli.pipe import Pipe
 from bpetite_cli.plugins import load_encoding
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
@@ -40,50 +40,49 @@ class _Shown(fields.Token):
     ]
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
-    parser = arguments.add_parser(commands, "show", __doc__)
-    arguments.add_model_or_encoding(parser)
-    arguments.add_file_argument(parser)
+    parser = commands.add("show", __doc__)
+    arguments.add_options(parser, "--model", "--encoding", required=False)
+    parser.alternatives.append([["--model"], ["--encoding"]])
+    parser.add_file_argument()
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument(
         "-i", "--input", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
     )
-    arguments.allow_one(parser, ["--input"], ["--text"])
-    arguments.add_ordinary(parser)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
+    parser.exclusive.append([["--input"], ["--text"]])
+    arguments.add_options(parser, "--ordinary")
+    parser.add_argument(
         "--steps",
         action="store_true",
         help="show the merges in each chunk, in order, with their ranks",
     )
-    form.add_argument(
+    parser.add_argument(
         "--json",
         action="store_true",
         help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
         "and ends in bytes and in characters",
     )
+    parser.exclusive.append([["--steps"], ["--json"]])
     parser.set_defaults(run=_run, prints={"--json": _Shown})
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    with Work("loading", documents.paths) as work:
+    with Pipe(options, "encoding", "showing") as pipe:
         artifact = (
-            models.load_artifact(options.model)
+            pipe.model
             if options.encoding is None
             else models.Model.of(load_encoding(options.encoding, ordinary=False).to_artifact())
         )
-        work.begin_reading("encoding", inputs.total_size(documents.paths), "showing")
-        texts = chain.from_iterable(documents.read(work))
+        texts = pipe.texts()
         if options.steps:
-            work.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
+            pipe.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
             return
         tokens = _tokens(artifact, texts, ordinary=options.ordinary)
         if options.json:
-            work.send(outputs.complete(_json_lines(tokens)))
+            pipe.write(_json_lines(tokens))
         else:
-            work.stream(_rows(artifact, tokens, look_at_output()))
+            pipe.stream(_rows(artifact, tokens, look_at_output()))
 
 
 def _tokens(artifact: models.Model, texts: Iterable[str], *, ordinary: bool) -> Iterator[_Token]:

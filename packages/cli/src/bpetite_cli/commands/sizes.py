@@ -21,7 +21,6 @@ Examples:
 import argparse
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, islice
 from math import log2
 from operator import mul
@@ -30,10 +29,11 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
+from bpetite_cli.counting import count_ids
 from bpetite_cli.io import models, outputs
-from bpetite_cli.terminal.progress import Work
+from bpetite_cli.pipe import Pipe
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.screen import Screen, look_at_output
-from bpetite_cli.views.frequencies import count_ids
 
 _FIRST: Final = 512
 _ROWS: Final = 12
@@ -78,12 +78,13 @@ class Totals(NamedTuple):
         return self.tokens[vocab_size - self.smallest]
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `sizes` to the command line."""
-    parser = arguments.add_parser(commands, "sizes", __doc__)
-    arguments.add_model(parser)
+    parser = commands.add("sizes", __doc__)
+    arguments.add_options(parser, "--model")
+    parser.add_file_argument()
     arguments.add_documents(parser)
-    arguments.add_ordinary(parser)
+    arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--at",
         nargs="+",
@@ -93,8 +94,7 @@ def add_command(commands: arguments.Commands) -> None:
         help="the sizes, without special tokens (default: about twelve, from 512 to that of the "
         "tokenizer)",
     )
-    parser.add_argument("--json", action="store_true", help="print a JSON object")
-    arguments.add_jobs(parser)
+    arguments.add_options(parser, "--json", "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Sizes})
 
 
@@ -107,31 +107,26 @@ def _vocab_size(word: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents, total = arguments.checked_documents(options)
-    with Work("loading", documents.paths) as work:
-        artifact = models.load_artifact(options.model)
+    with Pipe(options, "counting") as pipe:
+        artifact = pipe.model
         default = default_sizes(len(artifact.tokens), artifact.smallest)
         sizes = sorted({*(options.at or default)})
         for size in (sizes[-1], sizes[0]):
             cannot = f"cannot count with {size:,} tokens: {quoted(options.model)}"
             models.check_size(artifact, size, cannot)
-        work.begin_reading("counting", total)
         # A completed token counts apart where it is a chunk: there it stays, whole again.
-        end, completed = len(artifact.tokens), sorted(artifact.completed)
-        tokens = [*artifact.tokens, *map(artifact.tokens.__getitem__, completed)]
-        in_order = (*range(len(artifact.table) + len(completed)),)
-        numbering = in_order if completed else artifact.numbering
-        apart = replace(artifact, tokens=tokens, numbering=numbering)
-        counts = count_ids(apart, documents, options, work)
-        whole = dict(zip(completed, counts[end:], strict=False))
-        totals = totals_of(artifact, counts[:end] + counts[len(tokens) :], whole)
+        completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
+        counts, chunks = count_ids(pipe, completed.keys())
+        whole = {number: chunks[chunk] for chunk, number in completed.items()}
+        totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
         if options.json:
-            data: _Sizes = {"files": len(documents.paths), "bytes": totals.size, "sizes": rows}
-            work.hide()
+            files = len(pipe.documents.paths)
+            data: _Sizes = {"files": files, "bytes": totals.size, "sizes": rows}
+            pipe.bar.hide()
             outputs.write_json(data)
         else:
-            work.stream(["".join(_draw(totals, rows, look_at_output()))])
+            pipe.stream(["".join(_draw(totals, rows, look_at_output()))])
 
 
 def default_sizes(largest: int, smallest: int = 256) -> list[int]:
@@ -160,9 +155,9 @@ def totals_of(
     Args:
         artifact: the tokenizer.
         counts: how often each of its tokens occurs in the text, in the order of numbers.
-        whole: how often more each completed token is a chunk, by its number.
+        whole: how often each completed token is a chunk, by its number.
     """
-    counts = [count + whole.get(number, 0) for number, count in enumerate(counts)]
+    counts = list(counts)
     size = sum(map(mul, map(len, artifact.table), counts))
     tokens, unused = [total := sum(counts)], [idle := counts.count(0)]
     for number, parts in reversed([*enumerate(artifact.merges, 256)]):

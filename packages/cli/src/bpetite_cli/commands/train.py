@@ -3,27 +3,33 @@ r"""Train a tokenizer on text and save it to a file.
 Examples:
   bpetite train --input text.txt --vocab-size 512 --output tokenizer.json
   bpetite train --input corpus.gz --vocab-size 32000 --output big.json
-  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json
-  bpetite train docs.parquet --parquet text --vocab-size 512 --output tokenizer.json
+  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 \
+    --output tokenizer.json
+  bpetite train docs.parquet --parquet text --vocab-size 512 \
+    --output tokenizer.json
   bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json
   find . -name '*.txt' -print0 |
     bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json
-  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json
+  bpetite train a.txt --start tokenizer.json --vocab-size 512 \
+    --output grown.json
   bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' \
     --vocab-size 512 --output chat.json
 """
 
 import argparse
+import os
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import PATTERNS, Artifact, beginning, quoted
-from bpetite_cli import arguments, fields, values
+from bpetite._inner import PATTERNS, Artifact, beginning, checked_special_tokens, quoted
+from bpetite_cli import arguments, fields
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
+from bpetite_cli.pipe import Pipe
+from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
 from bpetite_cli.training import Training, learn, load_start
+from bpetite_cli.values import text_argument
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
@@ -58,35 +64,56 @@ class _Summary(_Specified, fields.Corpus, fields.Outputs, fields.Tokenizer):
     ]
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `train` to the command line."""
-    parser = arguments.add_parser(commands, "train", __doc__)
+    parser = commands.add("train", __doc__)
     arguments.add_corpus(parser)
     arguments.add_vocab_size(parser, "N - 256 merges")
-    arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
+    parser.advice["--vocab-size"] = "to start with, use --vocab-size 8192"
     arguments.add_pattern(parser, "gpt2, or the pattern of --start", PATTERNS)
-    arguments.add_special_tokens(parser)
-    arguments.add_start(parser)
+    parser.add_argument(
+        "--special",
+        nargs="*",
+        action=_SpecialTokens,
+        metavar="TOKEN",
+        help="the special tokens instead of <|endoftext|>, such as '<|user|>' '<|end|>'; without "
+        "a TOKEN, none; with --start, they are added to its own",
+    )
+    arguments.add_options(parser, "--start")
     parser.add_argument(
         "--keep-ids",
         action="store_true",
         help="with --start: its special tokens keep their ids too, and new tokens get the ids "
         "after them, as for a model that is already trained",
     )
-    arguments.require(parser, "--keep-ids", "--start")
+    parser.needs["--keep-ids"] = ["--start"]
     arguments.add_destination(parser)
-    arguments.add_jobs(parser)
+    arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
+class _SpecialTokens(argparse.Action):
+    """Extend a list of special tokens, and reject those that break a rule."""
+
+    def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
+        """Extend the list."""
+        if files := [*filter(os.path.lexists, values)]:
+            raise argparse.ArgumentError(
+                self, f"{files[0][:40]!r} is a file; put it before --special, or after --input"
+            )
+        names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
+        try:
+            setattr(namespace, self.dest, checked_special_tokens(names))
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+
+
 def _run(options: argparse.Namespace) -> None:
-    documents, size = arguments.checked_documents(options)
-    messages.say_if_typed("training on", documents.paths)
-    with Work("counting text", documents.paths, size) as work:
+    with Pipe(options, "counting text", "training on") as pipe:
         start = load_start(options.start, options.vocab_size)
         begin = _begin(start, options)
-        training = learn(documents, options.vocab_size, arguments.jobs_of(options), work, begin)
-        work.begin("saving")
+        training = learn(pipe, options.vocab_size, begin)
+        pipe.bar.begin("saving")
         sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
         first = max(begin.ids) + 1 if begin.numbering else len(begin.tokens)
         new = range(first, first + len(training.counts))
@@ -99,9 +126,9 @@ def _run(options: argparse.Namespace) -> None:
             "actual_mergeable_vocab_size": len(training.artifact.tokens),
             "special_token_count": len(begin.special_names),
             "elapsed_ms": milliseconds,
-            "files": len(documents.paths),
+            "files": len(pipe.documents.paths),
             "bytes": training.corpus_bytes,
-            "outputs": [values.text_argument(options.output)],
+            "outputs": [text_argument(options.output)],
             **fields.tokenizer_fields(training.artifact, sha256),
             "seconds": milliseconds / 1000,
             "merges_kept": len(begin.merges),
@@ -111,7 +138,7 @@ def _run(options: argparse.Namespace) -> None:
             "frequent_vocab_size": frequent if training.counts else None,
         }
         lines = _lines(summary, training, options)
-        work.report(summary, *lines, *_kept(begin, training.artifact, new, options))
+        pipe.report(summary, *lines, *_kept(begin, training.artifact, new, options))
 
 
 def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:

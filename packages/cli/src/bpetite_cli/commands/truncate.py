@@ -14,33 +14,33 @@ import argparse
 
 from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.io import destinations, models
+from bpetite_cli.io import models, outputs
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
+from bpetite_cli.terminal.progress import Bar
 
 
 class _Summary(fields.Outputs, fields.Tokenizer):
     """What is printed."""
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
-    parser = arguments.add_parser(commands, "truncate", __doc__)
-    arguments.add_model(parser)
+    parser = commands.add("truncate", __doc__)
+    arguments.add_options(parser, "--model")
     arguments.add_vocab_size(parser, "any whole tokens and the first merges")
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
-    with Work("loading"):
+    with Bar("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
     cannot = f"cannot truncate {quoted(options.model)} to {size:,} tokens: it"
     models.check_size(artifact, size, cannot)
-    destinations.check_destination(options.output, [options.model], force=options.force)
-    with Work("saving"):
+    outputs.check_destination(options.output, [options.model], force=options.force)
+    with Bar("saving"):
         smaller = artifact.truncated(size)
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
@@ -56,4 +56,4 @@ def _run(options: argparse.Namespace) -> None:
     elif names:
         ids = messages.id_range(smaller.special_tokens.values())
         saved += f"; {len(names):,} special tokens are {ids}"
-    write_result(summary, saved)
+    messages.report(summary, saved)

@@ -24,8 +24,9 @@ from typing import Annotated, NamedTuple, TypedDict
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models
-from bpetite_cli.terminal.progress import Work
+from bpetite_cli.io import models
+from bpetite_cli.pipe import Pipe
+from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.training import Training, learn, load_start
 
@@ -64,13 +65,12 @@ class _Continued(_Verified):
     merges_kept: int
 
 
-def add_command(commands: arguments.Commands) -> None:
+def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""
-    parser = arguments.add_parser(commands, "verify", __doc__)
-    arguments.add_model(parser)
+    parser = commands.add("verify", __doc__)
+    arguments.add_options(parser, "--model")
     arguments.add_corpus(parser)
-    arguments.add_start(parser)
-    arguments.add_jobs(parser)
+    arguments.add_options(parser, "--start", "--jobs")
     parser.set_defaults(run=_run, prints={"": _Verified, "--start": _Continued})
 
 
@@ -127,9 +127,8 @@ class _Proof(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    documents = arguments.documents_of(options)
-    with Work("loading", documents.paths) as work:
-        model = models.load_artifact(options.model)
+    with Pipe(options, "counting text") as pipe:
+        model = pipe.model
         if model.numbering and options.start is None:
             raise Failure(
                 f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
@@ -137,16 +136,15 @@ def _run(options: argparse.Namespace) -> None:
             )
         start = load_start(options.start, len(model.tokens))
         begin = _begin(model, start, options)
-        work.begin("counting text", inputs.check_inputs(documents.paths))
-        training = learn(documents, len(model.tokens), arguments.jobs_of(options), work, begin)
+        training = learn(pipe, len(model.tokens), begin)
         trained = training.artifact
         proof = _Proof(model, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
-        data: _Verified | _Continued = _data(proof, len(documents.paths), training)
+        data: _Verified | _Continued = _data(proof, len(pipe.documents.paths), training)
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
-        work.report(data, *_difference(proof), *lines)
+        pipe.report(data, *_difference(proof), *lines)
     if fault:
         raise Failure(fault)
 

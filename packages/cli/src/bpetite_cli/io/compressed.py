@@ -26,9 +26,6 @@ _XZ_MEMORY: Final = 1 << 28
 _ZSTD_WINDOW_LOG: Final = 27
 """The binary logarithm of the largest window: 128 MiB, which `zstd --long` uses."""
 
-_READ_AT_ONCE: Final = 1 << 16
-"""The most bytes to decompress before the bar moves."""
-
 _YIELDED_AT_ONCE: Final = 1 << 20
 """The most bytes of a block: a small file may contain any amount of text."""
 
@@ -150,46 +147,22 @@ _FORMATS: Final = (
 )
 
 
-class Content(NamedTuple):
-    """The content of an input.
-
-    blocks: the content in non-empty blocks, decompressed if it is compressed.
-    compression: the name of the format of compression, or None.
-    """
-
-    blocks: Iterator[bytes]
-    compression: str | None
-
-
-def decompress(name: str, blocks: Iterable[bytes], advance: Callable[[int], None]) -> Content:
-    """Return the content of an input.
+def decompress(name: str, blocks: Iterable[bytes]) -> tuple[Iterator[bytes], str | None]:
+    """Return the content of an input, and the name of its format of compression, if it has one.
 
     Args:
         name: the name of the input, for messages.
         blocks: what is read. Only the first blocks are taken here, until they have ten bytes.
-        advance: called with the number of bytes of each part of the input that is used.
     """
     left = iter(blocks)
     begin = b""
     while len(begin) < _LONGEST_BEGIN and (block := next(left, b"")):
         begin += block
     read = chain([begin] if begin else [], left)
-    found = next((each for each in _FORMATS if re.match(each.begin, begin)), None)
-    if found is None:
-        return Content(advancing(read, advance), None)
-    parts = (
-        block[start : start + _READ_AT_ONCE]
-        for block in read
-        for start in range(0, len(block), _READ_AT_ONCE)
-    )
-    return Content(_Members(name, found, advancing(parts, advance)).blocks(), found.name)
-
-
-def advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
-    """Yield the same blocks, and call `advance` with the number of bytes of each."""
-    for block in blocks:
-        advance(len(block))
-        yield block
+    for each in _FORMATS:
+        if re.match(each.begin, begin):
+            return _Members(name, each, read).blocks(), each.name
+    return read, None
 
 
 class _Members:

@@ -3,17 +3,21 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
-from bpetite_cli.io.inputs import ignore, name_of, read_content, read_text, split_at
-from bpetite_cli.io.not_utf8 import CONVERT, is_utf16
-from bpetite_cli.io.reading import Reading
+from bpetite_cli.io.inputs import Input, Oddity, split_at
+from bpetite_cli.io.kinds import CONVERT, is_utf16
+
+Text: TypeAlias = tuple[str, int]
+"""A text that ends at a safe boundary, and the number of bytes read for it."""
 
 
-class Documents(NamedTuple):
+@dataclass
+class Documents:
     """The locations of the documents.
 
     paths: the files; `-` is standard input.
@@ -23,6 +27,7 @@ class Documents(NamedTuple):
         file is a document.
     with_counts: whether each line of the files has a text and a count.
     text: a document that is an argument.
+    odd: what is odd about the files read so far, with their names.
     """
 
     paths: Sequence[str] = ()
@@ -31,28 +36,47 @@ class Documents(NamedTuple):
     column: str | None = None
     with_counts: bool = False
     text: str | None = None
+    odd: dict[Oddity, list[str]] = field(default_factory=dict)
 
     @property
     def sources(self) -> list[str]:
         """All files to read."""
         return [*self.paths, *self.lists]
 
-    def read(self, reading: Reading) -> Iterator[Iterable[str]]:
-        """Yield the documents, each as blocks of text that end at safe boundaries."""
+    def read(self) -> Iterator[Iterable[Text]]:
+        """Yield the documents, each in blocks."""
         if self.text is not None:
-            yield [self.text]
+            yield [(self.text, 0)]
         for path in self.paths:
-            yield from self.read_file(path, reading)
+            yield from self.read_file(path)
 
-    def read_file(self, path: str, reading: Reading) -> Iterable[Iterable[str]]:
-        """Return the documents of one file, in the same way."""
+    def read_file(self, path: str) -> Iterator[Iterable[Text]]:
+        """Yield the documents of one file, in the same way."""
+        source = Input(path, self.odd)
         if self.keys is not None:
-            texts = json_lines.read_texts(path, self.keys, reading.advance)
+            texts = json_lines.read_texts(source, self.keys)
         elif self.column is not None:
-            texts = parquet.read_texts(path, self.column, reading.advance)
+            texts = parquet.read_texts(source, self.column)
         else:
-            return [read_text(path, reading)]
-        return ([text] for text in texts)
+            yield source.with_sizes(source.text())
+            return
+        for text in source.with_sizes(texts):
+            yield [text]
+
+    def read_with_counts(self, pattern: str) -> Iterator[tuple[tuple[str, int], int]]:
+        """Yield each text with the number of its repetitions, and the number of bytes read.
+
+        Args:
+            pattern: the name of the pattern, for files with chunks.
+        """
+        if self.with_counts:
+            for path in self.paths:
+                source = Input(path, self.odd)
+                yield from source.with_sizes(json_lines.read_counts(source, pattern))
+        else:
+            for document in self.read():
+                for text, size in document:
+                    yield (text, 1), size
 
 
 def read_list(path: str, *, null: bool) -> list[str]:
@@ -63,44 +87,41 @@ def read_list(path: str, *, null: bool) -> list[str]:
         null: whether paths end with a NUL byte instead of `\n` or `\r\n`.
     """
     paths: list[str] = []
-    parts = split_at(b"\0" if null else b"\n", read_content(path, ignore).blocks)
-    for number, part in enumerate(parts, 1):
-        if listed := part if null else part.removesuffix(b"\r"):
-            _check(listed, path, number)
+    source = Input(path, {})
+    for number, part in enumerate(split_at(b"\0" if null else b"\n", source.content()), 1):
+        listed = part if null else part.removesuffix(b"\r")
+        if is_utf16(listed):
+            raise Failure(
+                f"{source.name} looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t "
+                "UTF-8"
+            )
+        if b"\0" in listed:
+            raise Failure(f"{source.name}, line {number} contains a NUL byte; use --null")
+        try:
+            listed.decode("utf-8")
+        except UnicodeDecodeError:
+            raise Failure(
+                f"{source.name}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
+            ) from None
+        if listed:
             paths.append(os.fsdecode(listed))
     if not paths:
-        raise Failure(f"{name_of(path)} lists no files; add at least one")
+        raise Failure(f"{source.name} lists no files; add at least one")
     return paths
-
-
-def _check(listed: bytes, path: str, number: int) -> None:
-    """Reject a path that could not be an argument."""
-    if is_utf16(listed):
-        raise Failure(
-            f"{name_of(path)} looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
-        )
-    if b"\0" in listed:
-        raise Failure(f"{name_of(path)}, line {number} contains a NUL byte; use --null")
-    try:
-        listed.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Failure(
-            f"{name_of(path)}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
-        ) from None
 
 
 def expand_patterns(words: Iterable[str]) -> list[str]:
     """Return the paths that the words name, in the order of the words and then by name."""
     if sys.platform != "win32":
         return list(words)
-    return [path for word in words for path in _paths(word)]
-
-
-def _paths(word: str) -> list[str]:
     from glob import glob  # noqa: PLC0415 - only Windows needs it
 
-    if not {"*", "?"} & set(word) or os.path.lexists(word):
-        return [word]
-    if found := sorted(glob(word.replace("[", "[[]"))):  # brackets are no pattern there
-        return found
-    raise Failure(f"no file matches {quoted(word)}; check the pattern")
+    paths: list[str] = []
+    for word in words:
+        if not {"*", "?"} & set(word) or os.path.lexists(word):
+            paths.append(word)
+        elif found := sorted(glob(word.replace("[", "[[]"))):  # brackets are no pattern there
+            paths += found
+        else:
+            raise Failure(f"no file matches {quoted(word)}; check the pattern")
+    return paths

@@ -15,11 +15,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.compressed import advancing
-from bpetite_cli.io.inputs import Advance, name_of, read_blocks
-from bpetite_cli.values import integer
+from bpetite_cli.io.inputs import Input
+from bpetite_cli.values import MOST_DIGITS, integer
 
-_NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id is that long
+_TOO_LONG: Final = rb"[0-9]{%d}" % (MOST_DIGITS + 1)
+_NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|" + _TOO_LONG)
 _UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
 
 
@@ -27,13 +27,13 @@ class Format(NamedTuple):
     """A format for ids.
 
     pack: turns one or more ids into bytes.
-    read: turns the name of an input into blocks of ids, and reports the bytes read.
+    read: yields the ids of an input in blocks.
     width: the number of bytes per id, or None if it varies.
     opening, between, closing: the bytes before, between and after blocks of packed ids.
     """
 
     pack: Callable[[list[int]], bytes]
-    read: Callable[[str, Advance], Iterator[list[int]]]
+    read: Callable[[Input], Iterator[list[int]]]
     width: int | None = None
     opening: bytes = b""
     between: bytes = b""
@@ -58,14 +58,14 @@ def _pack_text(ids: list[int]) -> bytes:
     return ("\n".join(map(str, ids)) + "\n").encode("ascii")
 
 
-def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
+def _read_text(source: Input) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
     offset = 0  # of `held` in the file
     held = b""
-    for read in advancing(read_blocks(path), advance):
+    for read in source.blocks():
         data = held + read
         if wrong := _NOT_DECIMAL.search(data):
-            raise _no_decimal(path, data, offset, wrong.start())
+            raise _no_decimal(source.name, data, offset, wrong.start())
         found = _UP_TO_LAST_WHITESPACE.match(data)
         end = found.end() if found else 0
         yield list(map(int, data[:end].split()))
@@ -74,11 +74,11 @@ def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
     yield list(map(int, held.split()))
 
 
-def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
+def _no_decimal(name: str, data: bytes, offset: int, place: int) -> Failure:
     begin = len(data[:place].rstrip(b"0123456789"))  # all that may precede it in a word
     word = data[begin : begin + 40].split()[0]
     return Failure(
-        f"{name_of(path)}: expected decimal token ids separated by whitespace, "
+        f"{name}: expected decimal token ids separated by whitespace, "
         f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
         "`bpetite encode --format text` writes this format"
     )
@@ -88,21 +88,19 @@ def _pack(code: str, ids: list[int]) -> bytes:
     return struct.pack(f"<{len(ids)}{code}", *ids)
 
 
-def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
+def _unpack(code: str, source: Input) -> Iterator[list[int]]:
     """Yield ids of a fixed width."""
     width = struct.calcsize(f"<{code}")
-    size = 0
     held = b""
-    for read in advancing(read_blocks(path), advance):
-        size += len(read)
+    for read in source.blocks():
         data = held + read
         count = len(data) // width
         held = data[count * width :]
         yield list(struct.unpack_from(f"<{count}{code}", data))
     if held:
         raise Failure(
-            f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
-            f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
+            f"{source.name}: the last id, at byte offset {source.read - len(held)}, is incomplete: "
+            f"u{8 * width} takes {width} bytes per id, and there are {source.read:,} bytes\n"
             f"check that the file is complete and was written with --format u{8 * width}"
         )
 
@@ -118,38 +116,39 @@ _WHITESPACE: Final = b" \t\n\r"
 _WHITESPACES: Final = re.compile(rb"[ \t\n\r]+")
 """All that JSON allows, of any length."""
 
-_NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
+_NEVER_IN_IDS: Final = re.compile(rb"-0|" + _TOO_LONG)
 """JSON allows -0, and integers that are slow to convert."""
 
 
-def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
+def _read_json(source: Input) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
+    name = source.name
     held = b""  # what follows the last comma
     begun = more = False  # whether the array has begun, and whether a comma announces another id
-    for read in advancing(read_blocks(path), advance):
+    for read in source.blocks():
         block = read if begun else read.lstrip(_WHITESPACE)
         if block and not begun:
             if not block.startswith(b"["):
-                raise _no_array(path, block)
+                raise _no_array(name, block)
             block, begun = block[1:], True
         numbers, comma, held = (held + block).rpartition(b",")
         if comma:
-            yield _parse_ids(path, numbers)
+            yield _parse_ids(name, numbers)
             more = True
         if len(held) > _LONGEST_HELD:
             held = _WHITESPACES.sub(b" ", held)
         if len(held) > _LONGEST_HELD:
-            raise _no_array(path, held)
+            raise _no_array(name, held)
     numbers, bracket, rest = held.rpartition(b"]")
     if not bracket:
-        raise _no_array(path, b"the end, without a ]" if begun else b"")
+        raise _no_array(name, b"the end, without a ]" if begun else b"")
     if rest := rest.strip(_WHITESPACE):
-        raise _no_array(path, rest)
+        raise _no_array(name, rest)
     if more or numbers.strip(_WHITESPACE):
-        yield _parse_ids(path, numbers)
+        yield _parse_ids(name, numbers)
 
 
-def _parse_ids(path: str, numbers: bytes) -> list[int]:
+def _parse_ids(name: str, numbers: bytes) -> list[int]:
     """Return the integers between two commas, or between a comma and a bracket."""
     ids: list[int] = []
     if not _NEVER_IN_IDS.search(numbers):
@@ -157,7 +156,7 @@ def _parse_ids(path: str, numbers: bytes) -> list[int]:
             ids = json.loads(f"[{numbers.decode('ascii')}]")
     if not ids or not set(map(type, ids)) <= {int}:
         wrong = next((number for number in numbers.split(b",") if not _is_integer(number)), numbers)
-        raise _no_array(path, wrong.strip() or b"nothing between two commas or brackets")
+        raise _no_array(name, wrong.strip() or b"nothing between two commas or brackets")
     return ids
 
 
@@ -168,16 +167,16 @@ def _is_integer(number: bytes) -> bool:
         return False
 
 
-def _no_array(path: str, found: bytes) -> Failure:
+def _no_array(name: str, found: bytes) -> Failure:
     return Failure(
-        f"{name_of(path)}: expected a JSON array of token ids such as [72,101], "
+        f"{name}: expected a JSON array of token ids such as [72,101], "
         f"found {repr(found[:40])[1:]}\n"
         "`bpetite encode` writes such an array; to read its other formats, use --format"
     )
 
 
 FORMATS: Final = {
-    "json": Format(_pack_json, read_json, opening=b"[", between=b",", closing=b"]\n"),
+    "json": Format(_pack_json, _read_json, opening=b"[", between=b",", closing=b"]\n"),
     "text": Format(_pack_text, _read_text),
     "u16": _binary("H"),
     "u32": _binary("I"),

@@ -11,37 +11,49 @@ import re
 import shlex
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import FileIO
 from itertools import chain
 from select import select
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from bpetite._inner import cut_safely, quoted
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.compressed import Content, decompress
-from bpetite_cli.io.not_utf8 import advice_on_archive, advice_on_conversion, is_utf16
-from bpetite_cli.io.reading import JSON_LINES, MARKED, UTF16, Reading
+from bpetite_cli.io.compressed import decompress
+from bpetite_cli.io.kinds import advice_on_archive, advice_on_conversion, is_utf16, not_utf8
+
+Item = TypeVar("Item")
 
 STANDARD_INPUT: Final = "-"
 
-Advance: TypeAlias = Callable[[int], None]
-"""Called with the number of bytes of each read; compressed text is read as it is."""
+Oddity: TypeAlias = tuple[str, str, str]
+"""The verb for one input and for several, and what a message says about them."""
 
-_BLOCK_BYTES: Final = 1 << 17
+MARKED: Final[Oddity] = (
+    "begins",
+    "begin",
+    "with a byte order mark, which becomes tokens; to remove it from plain text: tail -c +4 FILE",
+)
+UTF16: Final[Oddity] = (
+    "looks",
+    "look",
+    "like UTF-16, but is read as UTF-8; convert it: iconv -f UTF-16LE (or UTF-16BE) -t UTF-8 FILE",
+)
+JSON_LINES: Final[Oddity] = (
+    "is",
+    "are",
+    "read as text, not as JSON; most commands read its documents with --jsonl FIELD",
+)
+EMPTY: Final[Oddity] = ("is", "are", "empty; check the input")
+
+_BLOCK_BYTES: Final = 1 << 16
 _BYTE_ORDER_MARK: Final = "\ufeff"
-_JSON_LINES: Final = re.compile(r"\.(jsonl|ndjson)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
+_JSON_LINES_NAME: Final = re.compile(r"\.(jsonl|ndjson)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
 
 def name_of(path: str) -> str:
     """Return the name of an input for a message."""
     return "standard input" if path == STANDARD_INPUT else quoted(path)
-
-
-def check_standard_input(paths: Sequence[str]) -> None:
-    """Reject a second read of standard input."""
-    if paths.count(STANDARD_INPUT) > 1:
-        raise Failure("standard input (-) can be read only once; name it once")
 
 
 def check_inputs(paths: Sequence[str]) -> int | None:
@@ -50,22 +62,19 @@ def check_inputs(paths: Sequence[str]) -> int | None:
     Returns:
         The size of the files in bytes, or None if it is unknown, as for a pipe.
     """
-    check_standard_input(paths)
-    sizes = [_checked_size(path) for path in paths]
+    sizes: list[int | None] = []
+    for path in paths:
+        if path == STANDARD_INPUT:
+            with open_input(path):
+                status = os.fstat(0)
+        else:
+            status = os.stat(path)
+            if stat.S_ISDIR(status.st_mode):
+                raise _folder(path)
+            if not os.access(path, os.R_OK):
+                raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
+        sizes.append(status.st_size if stat.S_ISREG(status.st_mode) else None)
     return None if None in sizes else sum(filter(None, sizes))
-
-
-def _checked_size(path: str) -> int | None:
-    if path == STANDARD_INPUT:
-        with open_input(path):
-            status = os.fstat(0)
-    else:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise _folder(path)
-        if not os.access(path, os.R_OK):
-            raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _folder(path: str) -> Failure:
@@ -89,67 +98,100 @@ def open_input(path: str) -> FileIO:
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
 
 
-def total_size(paths: Sequence[str]) -> int | None:
-    """Return the size of the files in bytes, or None if it is unknown."""
-    try:
-        return check_inputs(paths)
-    except (Failure, OSError):
-        return None
-
-
 def is_typed(paths: Iterable[str]) -> bool:
     """Return whether a person types one of the inputs: a bar would be in the way."""
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
-def read_blocks(path: str) -> Iterator[bytes]:
-    """Open an input and yield its bytes in non-empty blocks."""
-    size = _BLOCK_BYTES
-    with open_input(path) as file:
-        while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
-            try:
-                block = b"".join(_parts(file, _BLOCK_BYTES))
-            except OSError as error:
-                raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
-            if block:
-                yield block
-            size = len(block)
+class Input:
+    """A file or standard input, which is read once.
 
-
-def _parts(file: FileIO, size: int) -> Iterator[bytes]:
-    """Yield parts of a file, up to its end or to this size in total."""
-    while size:
-        part = file.read(size)
-        if part is None:  # nothing there yet, in a pipe or terminal that does not block
-            select([file], [], [])
-        elif part:
-            yield part
-            size -= len(part)
-        else:
-            return
-
-
-def read_text(path: str, reading: Reading) -> Iterator[str]:
-    """Yield the text of a file, in blocks that end at safe boundaries.
-
-    It calls `advance` with the number of bytes of each read.
+    name: how messages call it.
+    read: the number of bytes read so far; those of compressed text are not decompressed.
+    odd: what is odd about inputs that a command can use, with their names.
     """
-    if _JSON_LINES.search(path):
-        reading.note(name_of(path), JSON_LINES)
-    yield from cut_safely(_decoded(path, read_content(path, reading.advance), reading))
 
+    def __init__(self, path: str, odd: dict[Oddity, list[str]]) -> None:
+        self.name = name_of(path)
+        self.read = 0
+        self.odd = odd
+        self.path = path
+        self._compression: str | None = None
 
-def read_content(path: str, advance: Advance) -> Content:
-    """Read the bytes of a text, which may be compressed."""
-    content = decompress(name_of(path), read_blocks(path), advance)
-    begin = next(content.blocks, b"")
-    if advice := advice_on_archive(begin):
-        raise Failure(f"{name_of(path)} is an archive, not text\n{advice}")
-    return content._replace(blocks=chain([begin] if begin else [], content.blocks))
+    def blocks(self) -> Iterator[bytes]:
+        """Open it and yield its bytes in non-empty blocks."""
+        with open_input(self.path) as file:
+            ended = False
+            while not ended:
+                block = b""
+                while len(block) < _BLOCK_BYTES and not ended:
+                    try:
+                        part = file.read(_BLOCK_BYTES - len(block))
+                    except OSError as error:
+                        raise Failure(f"{self.name} cannot be read: {error.strerror}") from None
+                    if part is None:  # nothing there yet, in a pipe or terminal that does not block
+                        select([file], [], [])
+                        continue
+                    block += part
+                    ended = not part  # a terminal that is read again waits for more
+                self.read += len(block)
+                if block:
+                    yield block
 
+    def content(self) -> Iterator[bytes]:
+        """Yield its bytes, decompressed if they are compressed; an archive is an error."""
+        blocks, self._compression = decompress(self.name, self.blocks())
+        begin = next(blocks, b"")
+        if advice := advice_on_archive(begin):
+            raise Failure(f"{self.name} is an archive, not text\n{advice}")
+        return chain([begin] if begin else [], blocks)
 
-def ignore(_: int) -> None:
-    """Advance nothing: for what is read without a bar."""
+    def text(self) -> Iterator[str]:
+        """Yield its text, in blocks that end at safe boundaries."""
+        if _JSON_LINES_NAME.search(self.path):
+            self.note(JSON_LINES)
+        return cut_safely(self._decoded())
+
+    def with_sizes(self, items: Iterable[Item]) -> Iterator[tuple[Item, int]]:
+        """Yield what is read from it, with the number of bytes read for each item."""
+        before = 0
+        for item in items:
+            yield item, self.read - before
+            before = self.read
+
+    def note(self, oddity: Oddity) -> None:
+        """Note that it is odd, although the command can use it."""
+        self.odd.setdefault(oddity, []).append(self.name)
+
+    def _decoded(self) -> Iterator[str]:
+        """Yield its text as it is read; never an empty text."""
+        decode = codecs.getincrementaldecoder("utf-8")().decode
+        begin = last = b""  # the first bytes, and the last block after the end of the block before
+        size = 0
+        begun = False
+        for block in chain(self.content(), [b""]):
+            begin = begin or block[:8]
+            last = last[-8:] + block
+            size += len(block)
+            try:
+                text = decode(block, not block)
+            except UnicodeDecodeError as error:
+                left = len(error.object) - error.start  # bytes from the wrong one to the last
+                place = len(last) - left
+                raise Failure(
+                    f"{self.name} {not_utf8(last, place, size - left)}"
+                    f"{' in the decompressed text' if self._compression else ''} "
+                    f"(around it: {last[max(0, place - 4) : place + 4].hex(' ')})\n"
+                    f"{advice_on_conversion(begin, error.object, error)}"
+                ) from None
+            if text and not begun:
+                begun = True
+                if text.startswith(_BYTE_ORDER_MARK):
+                    self.note(MARKED)
+                if is_utf16(last):
+                    self.note(UTF16)
+            if text:
+                yield text
 
 
 def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -168,33 +210,8 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _decoded(path: str, content: Content, reading: Reading) -> Iterator[str]:
-    """Yield the text of a file as it is read; never an empty text."""
-    begin = last = b""  # the first bytes, and the last block after the end of the block before
-    size = 0
-
-    def noted() -> Iterator[bytes]:
-        nonlocal begin, last, size
-        for block in content.blocks:
-            begin = begin or block[:8]
-            last = last[-8:] + block
-            size += len(block)
-            yield block
-
-    texts = codecs.iterdecode(noted(), "utf-8")
-    try:
-        first = next(texts, "")
-        if first.startswith(_BYTE_ORDER_MARK):
-            reading.note(name_of(path), MARKED)
-        if is_utf16(last):
-            reading.note(name_of(path), UTF16)
-        yield from chain([first] if first else [], texts)
-    except UnicodeDecodeError as error:
-        left = len(error.object) - error.start  # bytes from the wrong one to the end of the block
-        place = len(last) - left
-        raise Failure(
-            f"{name_of(path)} is not UTF-8: byte 0x{last[place]:02x} at offset "
-            f"{size - left}{' in the decompressed text' if content.compression else ''} "
-            f"(around it: {last[max(0, place - 4) : place + 4].hex(' ')})\n"
-            f"{advice_on_conversion(begin, error.object, error)}"
-        ) from None
+def warnings(notes: Mapping[Oddity, list[str]]) -> Iterator[str]:
+    """Yield a message about each kind of odd inputs, from their names."""
+    for (one, several, about), (first, *others) in notes.items():
+        begin = f"and {len(others):,} more {several}" if others else one
+        yield f"warning: {first} {begin} {about}"

@@ -4,22 +4,20 @@ One line is in memory at a time. Python's `json` reads it: if a key occurs twice
 value applies, and NaN is a number.
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bpetite._inner import PATTERNS
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
-from bpetite_cli.io.not_utf8 import CONVERT, advice_on_conversion, is_utf16
-from bpetite_cli.values import text_argument
+from bpetite_cli.io.inputs import Input, split_at
+from bpetite_cli.io.kinds import CONVERT, advice_on_conversion, is_utf16, not_utf8
+from bpetite_cli.values import MOST_DIGITS
 
 MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 
-_MOST_DIGITS: Final = 40
-_DECODER: Final = json.JSONDecoder(parse_int=lambda digits: int(digits[:_MOST_DIGITS]))
+_DECODER: Final = json.JSONDecoder(parse_int=lambda digits: int(digits[:MOST_DIGITS]))
 """It cuts off long integers, which Python does not convert; no count has as many digits."""
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -35,41 +33,29 @@ _KINDS: Final = {
 }
 
 
-def field(word: str) -> Sequence[str]:
-    """Read the name of a field as nested keys."""
-    keys = text_argument(word).split(".")
-    if not all(keys):
-        raise argparse.ArgumentTypeError(
-            f"expected a field such as text or meta.text, found {word[:40]!r}"
-        )
-    return keys
-
-
-def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str]:
+def read_texts(source: Input, keys: Sequence[str]) -> Iterator[str]:
     """Yield the text in a field of each line."""
-    for place, value in _lines(path, advance):
+    for place, value in _lines(source):
         yield _text(place, value, keys)
 
 
-def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str, int]]:
+def read_counts(source: Input, pattern: str) -> Iterator[tuple[str, int]]:
     """Yield the `text` and the `count` of each line, which is a document or a chunk.
 
     Args:
-        path: the file.
+        source: the file.
         pattern: the name of the pattern that a line may have; a document has none.
-        advance: called with the number of bytes of each read.
     """
-    for place, value in _lines(path, advance):
+    for place, value in _lines(source):
         _check_pattern(place, value, pattern)
         yield _text(place, value, ["text"]), _count(place, value)
 
 
-def _lines(path: str, advance: Advance) -> Iterator[tuple[str, object]]:
+def _lines(source: Input) -> Iterator[tuple[str, object]]:
     """Yield the places and JSON values of the lines of a file that are not blank."""
-    name = name_of(path)
-    for number, data in enumerate(split_at(b"\n", read_content(path, advance).blocks), 1):
+    for number, data in enumerate(split_at(b"\n", source.content()), 1):
         if data.strip(_WHITESPACE):
-            place = f"{name}, line {number}"
+            place = f"{source.name}, line {number}"
             yield place, _parsed(place, data)
 
 
@@ -79,7 +65,7 @@ def _parsed(place: str, data: bytes) -> object:
         return _DECODER.decode(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
-            f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} in the line\n"
+            f"{not_utf8(data, error.start, error.start)} in the line\n"
             f"{advice_on_conversion(data[:8], data, error)}"
         )
     except json.JSONDecodeError as error:
@@ -125,7 +111,7 @@ def _check_pattern(place: str, value: object, pattern: str) -> None:
     """Reject a chunk of another pattern, which may be part of a chunk or several."""
     found = value.get("pattern", pattern) if isinstance(value, dict) else pattern
     if found != pattern:
-        shown = repr(found[:_MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
+        shown = repr(found[:MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
         way_out = ""
         if isinstance(found, str) and found in PATTERNS:
             way_out = f"`train` and `chunks` read this file with --pattern {found}; or "
@@ -143,6 +129,6 @@ def _count(place: str, value: object) -> int:
         raise Failure(f"{place}: expected an integer in the field 'count', found {found}")
     if not 1 <= count <= MOST_COUNT:
         raise Failure(
-            f"{place}: expected a count from 1 to {MOST_COUNT}, found {str(count)[:_MOST_DIGITS]}"
+            f"{place}: expected a count from 1 to {MOST_COUNT}, found {str(count)[:MOST_DIGITS]}"
         )
     return count

@@ -8,7 +8,7 @@ from typing import Self
 
 from bpetite._inner import Artifact, quoted, read_file
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.guesses import other_file_message
+from bpetite_cli.io.kinds import other_file_message
 from bpetite_cli.tips import model_tip
 
 

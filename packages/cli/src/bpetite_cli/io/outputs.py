@@ -1,6 +1,7 @@
 """The way out: results go to standard output, or to the file of `--output`.
 
-Data is written completely or not at all; pictures are written as they come.
+Data is written completely or not at all; pictures are written as they come. Before the work,
+a command checks that its result can be written, and that nothing else is lost by it.
 """
 
 import io
@@ -8,14 +9,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from io import FileIO
 from select import select
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
 
-from bpetite._inner import quoted, write_parts
+from bpetite._inner import check_no_input, check_writable, quoted
 from bpetite_cli.errors import Failure
+from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
@@ -32,13 +33,9 @@ def is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def write_output(parts: Iterable[bytes]) -> None:
-    """Write the parts to standard output once all of them exist.
-
-    So a failure half way writes nothing that another program could mistake for a complete
-    result. A long result waits in a temporary file.
-    """
-    complete(parts).send()
+def json_line(data: Mapping[str, object]) -> bytes:
+    """Return a line of JSON Lines."""
+    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def write_json(data: Mapping[str, object]) -> None:
@@ -46,56 +43,22 @@ def write_json(data: Mapping[str, object]) -> None:
     write_output([json.dumps(data).encode("ascii"), b"\n"])
 
 
-def json_line(data: Mapping[str, object]) -> bytes:
-    """Return a line of JSON Lines."""
-    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+def write_output(parts: Iterable[bytes]) -> None:
+    """Write the parts to standard output once all of them exist.
 
-
-def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]], *, in_json: bool) -> None:
-    """Write rows to a terminal, and JSON Lines elsewhere or on request."""
-    if in_json or not is_terminal():
-        write_output(map(json_line, data))
-    else:
-        stream_output(rows)
-
-
-class Result(NamedTuple):
-    """A complete result.
-
-    size: the number of its bytes.
-    held: where it waits for standard output, or None if it is in a file.
-    end: its last byte if it waits, or nothing.
+    So a failure half way writes nothing that another program could mistake for a complete
+    result.
     """
-
-    size: int
-    held: IO[bytes] | None = None
-    end: bytes = b""
-
-    def send(self) -> None:
-        """Write what waits to standard output, and close it."""
-        if self.held is not None:
-            with self.held:
-                _send(self.held)
+    with held(parts) as result:
+        send(result)
 
 
-def complete(parts: Iterable[bytes], path: str | None = None, *, force: bool = False) -> Result:
-    """Return the parts as one result, once all of them exist.
-
-    Args:
-        parts: the parts.
-        path: the file to write, or None to hold the result for standard output.
-        force: whether to replace an existing file.
-    """
-    if path is not None:
-        return Result(write_parts(path, parts, overwrite=force, keep=True))
+def held(parts: Iterable[bytes]) -> IO[bytes]:
+    """Return a complete result that waits for standard output; a long one is in a file."""
     check_output()
-    size = 0
-    end = b""
     file = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115 - it is returned
     try:
         for part in parts:
-            size += len(part)
-            end = part[-1:] or end
             with _explained():
                 file.write(part)
         with _explained():
@@ -104,7 +67,15 @@ def complete(parts: Iterable[bytes], path: str | None = None, *, force: bool = F
         with suppress(OSError):  # closing tries to write the buffer again
             file.close()
         raise
-    return Result(size, file, end)
+    return file
+
+
+def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]], *, in_json: bool) -> None:
+    """Write rows to a terminal, and JSON Lines elsewhere or on request."""
+    if in_json or not is_terminal():
+        write_output(map(json_line, data))
+    else:
+        stream_output(rows)
 
 
 @contextmanager
@@ -126,29 +97,25 @@ def stream_output(parts: Iterable[str]) -> None:
     """
     check_output()
     for part in parts:
-        _send(io.BytesIO(part.encode("utf-8")))
+        send(io.BytesIO(part.encode("utf-8")))
 
 
-def _send(data: IO[bytes]) -> None:
+def send(data: IO[bytes]) -> None:
+    """Write data to standard output."""
     sys.stdout.flush()
     try:
         # Without a buffer, as closing one would wait for the reader, even after a signal.
         with open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as output:
             while block := data.read(_BLOCK_BYTES):
-                _write_all(output, block)
+                rest = memoryview(block)
+                while rest:  # one call may write less, or nothing to a full pipe
+                    size = output.write(rest)
+                    if size is None:  # it does not block
+                        select([], [output], [])
+                    else:
+                        rest = rest[size:]
     except OSError as error:
         raise _output_lost(error) from None
-
-
-def _write_all(output: FileIO, block: bytes) -> None:
-    """Write a block; one call may write less, or nothing to a full pipe that does not block."""
-    rest = memoryview(block)
-    while rest:
-        size = output.write(rest)
-        if size is None:
-            select([], [output], [])
-        else:
-            rest = rest[size:]
 
 
 def flush_output() -> None:
@@ -169,3 +136,57 @@ def _output_lost(error: OSError) -> Exception:
     if isinstance(error, BrokenPipeError):
         return error
     return Failure(f"cannot write to standard output: {error.strerror}")
+
+
+def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -> None:
+    """Reject a path that cannot be written, or that would overwrite an input or other file."""
+    if path is None:
+        return
+    if not os.path.basename(path):
+        raise Failure(f"{quoted(path)} does not name a file; add a file name")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Failure(
+            f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
+        )
+    if os.path.lexists(path):
+        _check_no_output(path)
+        if not force:
+            raise Failure(
+                f"{quoted(path)} already exists; use --force to replace it, or choose another file"
+            )
+        check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+    destination = os.path.realpath(path)
+    folder = os.path.dirname(destination)
+    if not os.path.isdir(folder):
+        raise Failure(f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first")
+    with suppress(FileNotFoundError):
+        os.stat(destination)  # raises an error if a name is too long
+    try:
+        check_writable(path, overwrite=force)
+    except OSError as error:
+        raise Failure(
+            f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
+            "choose another folder"
+        ) from None
+
+
+def check_destination_folder(path: str, *, force: bool) -> None:
+    """Reject a path that cannot be a folder, or whose files would be overwritten."""
+    if not os.path.lexists(path):
+        return
+    if not os.path.isdir(path):
+        raise Failure(
+            f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
+        )
+    if os.listdir(path) and not force:
+        raise Failure(f"{quoted(path)} is not empty; use --force to replace files in it")
+
+
+def _check_no_output(path: str) -> None:
+    """Reject the file that a standard stream goes to: what is printed would be lost."""
+    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+        with suppress(OSError):  # a dangling link, or a stream without a file
+            if stream and os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                raise Failure(
+                    f"{quoted(path)} is also {name} and would be overwritten; choose another output"
+                )

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import Advance, name_of, open_input
+from bpetite_cli.io.inputs import Input, open_input
+from bpetite_cli.io.kinds import not_utf8
 
 if TYPE_CHECKING:
     from pyarrow import Array, Scalar, StructArray, StructType
@@ -39,25 +40,19 @@ def load_pyarrow() -> None:
         ) from None
 
 
-def read_texts(path: str, column: str, advance: Advance) -> Iterator[str]:
-    """Yield the text in a column of each row.
-
-    It calls `advance` before each row, with the row's share of the bytes of the file.
-    """
-    name = name_of(path)
-    with open_input(path) as file:
+def read_texts(source: Input, column: str) -> Iterator[str]:
+    """Yield the text in a column of each row; what is read is its share of the file."""
+    name = source.name
+    with open_input(source.path) as file:
         table = _open(name, file)
         _check_column(name, table, column)
         size = os.fstat(file.fileno()).st_size
-        rows, row, read = table.metadata.num_rows, 0, 0
+        rows, row = table.metadata.num_rows, 0
         for row, value in enumerate(_values(name, table, column), 1):
-            share = size * row // max(rows, row)
-            advance(share - read)
-            read = share
+            source.read = size * row // max(rows, row)
             yield _text(f"{name}, row {row}", column, value)
         if row != rows:
             raise Failure(f"{name} is damaged: it has {row} rows instead of {rows}; copy it again")
-        advance(size - read)
 
 
 def _open(name: str, file: FileIO) -> "ParquetFile":
@@ -124,9 +119,8 @@ def _text(place: str, column: str, value: "Scalar") -> str:
         text: str | None = value.as_py()
     except UnicodeDecodeError as error:
         raise Failure(
-            f"{place}: the column {column!r} is not UTF-8: byte 0x{error.object[error.start]:02x} "
-            f"at offset {error.start}; write the file again in UTF-8, or copy it again if it is "
-            "damaged"
+            f"{place}: the column {column!r} {not_utf8(error.object, error.start, error.start)}; "
+            "write the file again in UTF-8, or copy it again if it is damaged"
         ) from None
     if text is None:
         raise Failure(f"{place}: expected a string in the column {column!r}, found null")

@@ -1,1 +1,59 @@
-"""Work in several processes."""
+"""Work in several processes: how many, and how they leave signals to the first one."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+MOST_JOBS_BY_DEFAULT: Final = 8
+
+_CGROUPS: Final = Path("/sys/fs/cgroup")
+_OWN_CGROUPS: Final = Path("/proc/self/cgroup")
+
+
+def available_cores() -> int:
+    """Return the number of cores, limited by CPU affinity and the quota of a container."""
+    return max(1, min([_affinity(), *_quotas()]))
+
+
+def _affinity() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # a platform without affinity
+
+
+def _quotas() -> Iterator[int]:
+    """Yield the limit of each cgroup of this process that has one, in cores.
+
+    Source: Linux's cgroup-v2.rst, cpu.max.
+    """
+    try:
+        path = _OWN_CGROUPS.read_text("utf-8").partition("0::")[2].strip()
+    except (OSError, ValueError):  # a platform without cgroups
+        return
+    own = _CGROUPS / path.lstrip("/")
+    for folder in (own, *own.parents):
+        with suppress(OSError, ValueError):  # no such file, or no limit: "max"
+            limit, period = map(int, (folder / "cpu.max").read_text("ascii").split())
+            yield -(-limit // max(1, period))
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Have the processes and threads that start here leave signals to the main thread.
+
+    They inherit the signals that are blocked; the main thread gets them afterwards. (If
+    another thread received a signal, the main thread would not wake from a system call.)
+    """
+    if sys.platform == "win32":  # it blocks no signals, so workers ignore Ctrl-C
+        yield
+        return
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

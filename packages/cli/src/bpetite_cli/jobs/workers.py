@@ -1,4 +1,4 @@
-"""Worker processes that do one task at a time each.
+"""Worker processes with a copy of an object each, of which they call one method at a time.
 
 A worker is a spawned process with its own pipe; a thread in this process sends it a task and
 waits for the result. Each side notices at once when the other is killed, even in the middle
@@ -8,7 +8,6 @@ killed while it writes, the others wait forever.)
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context, resource_tracker
@@ -17,28 +16,28 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.jobs.signals import signals_blocked
+from bpetite_cli.jobs import signals_blocked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.connection import _ConnectionBase as Connection
 
-Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _SPAWN: Final = get_context("spawn")
 
 
-class Workers(Generic[Task, Result]):
+class Workers(Generic[Result]):
     """Processes that start with this object and end with `close`.
 
     Args:
-        work: the function to run; it is pickled once for each process.
+        target: the object, or function, to call; it is pickled once for each process.
         number: the number of processes.
     """
 
-    def __init__(self, work: Callable[[Task], Result], number: int) -> None:
-        self._workers: list[_Worker[Task, Result]] = []
-        self._idle: SimpleQueue[_Worker[Task, Result]] = SimpleQueue()
+    def __init__(self, target: object, number: int) -> None:
+        self._workers: list[_Worker[Result]] = []
+        self._idle: SimpleQueue[_Worker[Result]] = SimpleQueue()
         self._threads = ThreadPoolExecutor(number)
         try:
             with signals_blocked():  # in the workers: this process handles them
@@ -46,7 +45,7 @@ class Workers(Generic[Task, Result]):
                     resource_tracker.ensure_running()  # otherwise the first process would start it
                 with signals_blocked():  # starting it unblocks some of them
                     for _ in range(number):
-                        self._workers.append(_Worker(work))
+                        self._workers.append(_Worker(target))
                         self._idle.put(self._workers[-1])
         except BaseException as error:
             self.close()
@@ -57,16 +56,16 @@ class Workers(Generic[Task, Result]):
                 raise Failure(f"{reason}; use --jobs 1") from None
             raise
 
-    def submit(self, task: Task) -> "Future[Result]":
-        """Run a task as soon as a worker is free.
+    def submit(self, method: str, *arguments: object) -> "Future[Result]":
+        """Call a method as soon as a worker is free.
 
         The result raises `Failure` if the worker was killed.
         """
-        return self._threads.submit(self._do, task)
+        return self._threads.submit(self._call, method, *arguments)
 
-    def ask_each(self, task: Task) -> "Iterator[Result]":
-        """Run a task in every worker after all other tasks, and return the results."""
-        return self._threads.map(lambda worker: worker.do(task), self._workers)
+    def call_each(self, method: str) -> "Iterator[Result]":
+        """Call a method in every worker after all other calls, and return the results."""
+        return self._threads.map(lambda worker: worker.call(method), self._workers)
 
     def close(self) -> None:
         """End all workers at once."""
@@ -77,27 +76,27 @@ class Workers(Generic[Task, Result]):
             worker.process.join()
             worker.pipe.close()
 
-    def _do(self, task: Task) -> Result:
+    def _call(self, method: str, *arguments: object) -> Result:
         worker = self._idle.get()
         try:
-            return worker.do(task)
+            return worker.call(method, *arguments)
         finally:
             self._idle.put(worker)
 
 
-class _Worker(Generic[Task, Result]):
+class _Worker(Generic[Result]):
     """One process and the pipe to it."""
 
-    def __init__(self, work: Callable[[Task], Result]) -> None:
+    def __init__(self, target: object) -> None:
         self.pipe, end = _SPAWN.Pipe()
         with end:  # close this copy, so that the pipe ends with the process
-            self.process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
+            self.process = _SPAWN.Process(target=_serve, args=(end, target), daemon=True)
             self.process.start()
 
-    def do(self, task: Task) -> Result:
-        """Send a task and wait for its result."""
+    def call(self, method: str, *arguments: object) -> Result:
+        """Call a method there and wait for its result."""
         try:
-            _send(self.pipe, task)
+            _send(self.pipe, (method, arguments))
             result: Result | MemoryError = self.pipe.recv()
         except (EOFError, OSError):
             self.process.join()
@@ -116,14 +115,14 @@ def _ended(reason: str) -> Failure:
     )
 
 
-def _serve(pipe: "Connection", work: Callable[[Task], Result]) -> None:
-    """Run the tasks from the pipe until it ends."""
+def _serve(pipe: "Connection", target: object) -> None:
+    """Call the methods that the pipe names until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows, Ctrl-C reaches every process
     with suppress(EOFError, OSError):
         while True:
-            task: Task = pipe.recv()
+            method, arguments = pipe.recv()
             try:
-                result: Result | MemoryError = work(task)
+                result: object = getattr(target, method)(*arguments)
             except MemoryError as error:
                 result = error
             _send(pipe, result)

@@ -1,13 +1,15 @@
 """Messages on standard error, for people."""
 
+import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from shutil import get_terminal_size
 from typing import Final
 
-from bpetite_cli.io.inputs import is_typed
+from bpetite_cli.io.outputs import is_terminal, write_json
 from bpetite_cli.terminal.visible import escaped
 
 _KILO: Final = 1000
@@ -45,10 +47,22 @@ def say_interrupted() -> None:
     _write(f"{start}interrupted")
 
 
-def say_if_typed(what: str, paths: Iterable[str]) -> None:
-    """Explain how to end the input if the command reads from a keyboard."""
-    if is_typed(paths):
-        say(f"{what} what you type; Ctrl-D at the start of a line ends it")
+def report(data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say) -> None:
+    """Write one JSON object to standard output; `tell` prints the lines for people.
+
+    On a terminal, these come first, unless a long object would push them out of sight. The
+    object has the same bytes everywhere. The lines are printed even if it cannot be
+    written: what they name is saved.
+    """
+    columns, rows = get_terminal_size()
+    told_first = is_terminal() and len(json.dumps(data)) < columns * rows // 2
+    if told_first:
+        tell(*lines)
+    try:
+        write_json(data)
+    finally:
+        if not told_first:
+            tell(*lines)
 
 
 def _write(line: str) -> None:

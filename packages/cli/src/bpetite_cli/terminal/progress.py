@@ -1,21 +1,17 @@
-"""The work of a command: its phases, what it reads, and what it prints at the end.
+"""The progress bar, which has the name of the current phase of a command.
 
-On a terminal, one progress bar has the name of the current phase. A command that takes less
-than a second shows no bar. rich is loaded only to draw one.
+A command that takes less than a second shows no bar. rich is loaded only to draw one.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from bpetite_cli.io.inputs import is_typed
-from bpetite_cli.io.outputs import Result, stream_output
-from bpetite_cli.io.reading import Oddity, warnings
-from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.terminal.messages import in_units, on_terminal, say, say_if_typed
-from bpetite_cli.terminal.results import write_result
+from bpetite_cli.jobs import signals_blocked
+from bpetite_cli.terminal.messages import in_units, on_terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -34,29 +30,26 @@ _WIDTH_OF_AMOUNT: Final = 21
 _WIDTH_WITH_AMOUNT: Final = 76
 
 
-class Work:
-    """The work of a command, phase by phase. A bar shows it after a second.
+class Bar:
+    """The bar of a command, which shows its work phase by phase.
 
-    At its end, it says what was odd about the inputs, also if the command failed.
+    is_wanted: whether the bar appears after a second.
+    done: how much of the phase is done, in bytes or steps.
 
     Args:
         phase: the name of the first phase.
         paths: the input files. There is no bar if a person types one of them.
-        total: the number of bytes that the first phase reads, or None if it is unknown.
     """
 
-    def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
-        self._paths = paths
-        self._notes: dict[Oddity, list[str]] = {}
-        self._warnings: list[str] = []
+    def __init__(self, phase: str, paths: Sequence[str] = ()) -> None:
         self._bar: Progress | None = None
         self._lock = RLock()
-        self.begin(phase, total)
+        self.begin(phase)
         self._timer: Timer | None = None
-        self.has_bar = on_terminal() and not is_typed(paths)
+        self.is_wanted = on_terminal() and not is_typed(paths)
 
     def __enter__(self) -> Self:
-        if self.has_bar:
+        if self.is_wanted:
             # A phase may be silent for long, so a timer shows the bar.
             self._timer = Timer(_PATIENCE_SECONDS, self._draw)
             self._timer.daemon = True
@@ -66,7 +59,6 @@ class Work:
 
     def __exit__(self, *_: object) -> None:
         self.hide()
-        say(*self._warnings, *warnings(self._notes))
 
     def begin(
         self, phase: str, total: int | None = None, done: int = 0, show: _Show = in_units
@@ -80,48 +72,18 @@ class Work:
             show: how to write such a number.
         """
         with self._lock:
-            self._phase, self._total, self._done, self._show = phase, total, done, show
+            self._phase, self._total, self.done, self._show = phase, total, done, show
             if self._bar is not None:
                 self._bar.refresh()  # the end of the last phase
                 self._bar.remove_task(self._bar.task_ids[0])
                 self._add_phase(self._bar)
 
-    def begin_reading(self, phase: str, total: int | None, what: str = "") -> None:
-        """Begin to read the inputs; if a person types one, explain how to end it."""
-        say_if_typed(what or phase, self._paths)
-        self.begin(phase, total)
-
     def advance(self, amount: int) -> None:
         """Add work done in this phase, such as bytes read."""
         with self._lock:
-            self._done += amount
+            self.done += amount
             if self._bar is not None:
-                self._bar.update(self._bar.task_ids[0], completed=self._done)
-
-    def warn(self, message: str) -> None:
-        """Say a message at the end, when no bar is in the way."""
-        self._warnings.append(message)
-
-    def note(self, name: str, oddity: Oddity) -> None:
-        """Note that an input is odd, although the command can use it."""
-        self._notes.setdefault(oddity, []).append(name)
-
-    def send(self, result: Result) -> None:
-        """Write a complete result to standard output, which may be where the bar is."""
-        self.hide()
-        result.send()
-
-    def stream(self, parts: Iterable[str]) -> None:
-        """Write each part to standard output as it comes."""
-        self.hide()
-        stream_output(parts)
-
-    def report(
-        self, data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say
-    ) -> None:
-        """Write one JSON object to standard output, and lines for people; see `write_result`."""
-        self.hide()
-        write_result(data, *lines, tell=tell)
+                self._bar.update(self._bar.task_ids[0], completed=self.done)
 
     def hide(self) -> None:
         """Remove the bar for good."""
@@ -143,7 +105,7 @@ class Work:
                 bar.start()
 
     def _add_phase(self, bar: "Progress") -> None:
-        bar.add_task(self._phase, total=self._total, completed=self._done, show=self._show)
+        bar.add_task(self._phase, total=self._total, completed=self.done, show=self._show)
 
 
 def _line() -> "Progress":

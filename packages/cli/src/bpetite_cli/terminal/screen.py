@@ -1,15 +1,28 @@
-"""What standard output can show: its width, and whether it has colors.
-
-Not here: the colors (`paint`), standard error (`messages`).
-"""
+"""What standard output can show: its width, and the sixteen colors of the terminal's palette."""
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bpetite_cli.io.outputs import is_terminal
-from bpetite_cli.terminal.paint import Ink, paint
+
+Ink: TypeAlias = Literal[
+    "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
+]
+"""How to paint a text; tokens use the first four in turn."""
+
+_CODES: Final[Mapping[Ink, str]] = {
+    "cyan": "30;46",
+    "green": "30;42",
+    "yellow": "30;43",
+    "magenta": "30;45",
+    "special": "1;37;44",
+    "new": "1;30;43",
+    "bar": "36",
+    "faint": "2",
+    "bold": "1",
+}
 
 _NARROWEST: Final = 16
 
@@ -22,12 +35,14 @@ class Screen(NamedTuple):
 
     width: the number of cells of a line; a wide character takes two.
     colored: whether it shows colors; without them, a sign separates the tokens.
-    paint: adds the escape sequences of an ink to a text, or returns it unchanged.
     """
 
     width: int
     colored: bool
-    paint: Callable[[str, Ink], str]
+
+    def paint(self, text: str, ink: Ink) -> str:
+        """Return a text in a color, or unchanged if there are none."""
+        return f"\x1b[{_CODES[ink]}m{text}\x1b[0m" if text and self.colored else text
 
     def beside(self, columns: Sequence[str]) -> tuple[str, int]:
         """Return the beginning of a row, and the cells that are left for a token.
@@ -48,4 +63,4 @@ def look_at_output() -> Screen:
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
     colored = is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Screen(width, colored, paint if colored else lambda text, _: text)
+    return Screen(width, colored)

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from bpetite_cli.terminal.paint import Ink
-from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.screen import Ink, Screen
 from bpetite_cli.terminal.visible import cells, chopped, visible
 
 _INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")

@@ -1,14 +1,14 @@
-"""All tokens of a tokenizer: as rows, as JSON, and the tokens with a text."""
+"""All tokens of a tokenizer, as rows and as JSON: the vocabulary, or how often each occurs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Final, TypeAlias
 
 from bpetite._inner import tokenizer_of
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.io.models import Model
-from bpetite_cli.terminal.paint import Ink
-from bpetite_cli.terminal.screen import LEAST, Screen
+from bpetite_cli.terminal.messages import counted
+from bpetite_cli.terminal.screen import LEAST, Ink, Screen
 from bpetite_cli.terminal.visible import cells, shortened
 
 _ROWS_OF_A_PART: Final = 1 << 9
@@ -30,6 +30,12 @@ class NewEntry(Entry):
     """A token that another tokenizer lacks."""
 
     old_ids: Annotated[list[int], "the ids that the tokenizer of `--since` gives for its bytes"]
+
+
+class Frequency(Token):
+    """A token and its count."""
+
+    count: int
 
 
 def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
@@ -102,3 +108,28 @@ def ids_of_text(artifact: Model, text: str) -> list[int]:
     """Return the ids of the tokens with a text."""
     wanted = text.encode("utf-8")
     return [token_id for token_id, token in artifact.vocab.items() if token == wanted]
+
+
+def frequency_data(artifact: Model, counts: Sequence[int]) -> Iterator[Frequency]:
+    """Yield every token, the most frequent first."""
+    for token_id, count in _in_order(artifact, counts):
+        yield {**token_fields(token_id, artifact.by_id[token_id]), "count": count}
+
+
+def draw_frequencies(artifact: Model, counts: Sequence[int], screen: Screen) -> Iterator[str]:
+    """Yield a row for every token in the same order, and a line about all of them."""
+    figures = max(len("count"), len(f"{max(counts):,}"))
+    number = len(str(max(artifact.ids)))
+    title, _ = screen.beside([f"{'count':>{figures}}", f"{'id':>{number}}"])
+    yield f"{screen.paint(f'{title}token', 'bold')}\n"
+    for token_id, count in _in_order(artifact, counts):
+        begin, room = screen.beside([f"{count:>{figures},}", f"{token_id:>{number}}"])
+        shown = shortened(artifact.by_id[token_id], room)
+        yield f"{begin}{screen.paint(shown, ink_of(artifact, token_id))}\n"
+    unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
+    yield f"{counted(sum(counts), 'token')}; {unused}\n"
+
+
+def _in_order(artifact: Model, counts: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the ids with their counts, the highest count first, then the lowest id."""
+    return sorted(zip(artifact.ids, counts, strict=True), key=lambda pair: (-pair[1], pair[0]))

@@ -11,7 +11,7 @@ from pathlib import Path
 from bpetite_cli import for_compare as cli
 
 
-def add_commands(commands: cli.arguments.Commands) -> None:
+def add_commands(commands: cli.Commands) -> None:
     """Add every command to the command line."""
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
         import_module(f"{__name__}.{path.stem}").add_command(commands)

@@ -1,10 +1,11 @@
-"""Compare the tokens of a text with tiktoken's.
+r"""Compare the tokens of a text with tiktoken's.
 
 tiktoken downloads an encoding on first use; self needs no download.
 
 Examples:
   bpetite compare-tiktoken --model tokenizer.json --text "Hello world"
-  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self
+  bpetite compare-tiktoken --model tokenizer.json --input text.txt \
+    --encoding self
   bpetite compare-tiktoken --model tokenizer.json --input text.txt --report
   bpetite compare-tiktoken --report --parallel --encoding gpt2 o200k_base \
     --input a.txt b.txt
@@ -75,13 +76,12 @@ class _Reported(cli.fields.Files):
     rows: Annotated[list[_Row], "each tokenizer file, then each encoding"]
 
 
-def add_command(commands: cli.arguments.Commands) -> None:
+def add_command(commands: cli.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
-    parser = cli.arguments.add_parser(commands, "compare-tiktoken", __doc__)
-    cli.arguments.add_model(parser, required=False, nargs="+")
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
-    source.add_argument(
+    parser = commands.add("compare-tiktoken", __doc__)
+    cli.add_options(parser, "--model", required=False, nargs="+")
+    parser.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
+    parser.add_argument(
         "-i",
         "--input",
         nargs="+",
@@ -106,9 +106,10 @@ def add_command(commands: cli.arguments.Commands) -> None:
         action="store_true",
         help="the files of --report are translations of the first one: add the ratio of tokens",
     )
-    cli.arguments.require(parser, "--report", "--input")
-    cli.arguments.require(parser, "--parallel", "--report")
-    cli.arguments.require_one(parser, ["--model", "--encoding"])
+    parser.alternatives.append([["--text"], ["--input"]])
+    parser.needs["--report"] = ["--input"]
+    parser.needs["--parallel"] = ["--report"]
+    parser.alternatives.append([["--model", "--encoding"]])
     parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 
@@ -124,17 +125,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         parser.error("several tokenizer files, encodings or inputs require --report")
     if not models:
         parser.error("argument --encoding: requires --model or --report")
-    size = cli.inputs.check_inputs(paths)
-    with cli.Work("reading", paths, size) as work:
-        text = (
-            "".join(cli.inputs.read_text(paths[0], work))
-            if paths
-            else cli.values.text_argument(options.text)
-        )
-        work.begin("comparing")
+    with cli.Pipe(options, "reading") as pipe:
+        text = "".join(pipe.texts())
+        pipe.bar.begin("comparing")
         with cli.models.about_model(models[0]):
             comparison = compare(models[0], text, encodings[0])
-        work.report(_data(comparison), tell=partial(_tell, comparison))
+        pipe.report(_data(comparison), tell=partial(_tell, comparison))
 
 
 def _tell(comparison: Comparison) -> None:
@@ -196,15 +192,13 @@ def _report(options: argparse.Namespace) -> None:
     encodings = options.encoding or (REPORT_ENCODINGS if len(models) == 1 else ())
     if SELF in encodings:
         raise cli.Failure("--report already contains this tokenizer; remove self from --encoding")
-    size = cli.inputs.check_inputs(options.input)
-    with cli.Work("loading", options.input) as work:
+    with cli.Pipe(options, "counting") as pipe:
         text = cli.values.text_argument
         artifacts = {text(path): cli.models.load_artifact(path) for path in models}
-        work.begin_reading("counting", size)
-        texts = [cli.inputs.read_text(path, work) for path in options.input]
+        texts = [pipe.text_of(path) for path in options.input]
         result = report_on_texts(artifacts, texts, encodings)
         data = _report_data(result, [*map(text, options.input)], parallel=options.parallel)
-        work.report(data, *_fitted(_table(data["rows"]), get_terminal_size().columns))
+        pipe.report(data, *_fitted(_table(data["rows"]), get_terminal_size().columns))
 
 
 def _report_data(result: Report, names: Sequence[str], *, parallel: bool) -> _Reported:

@@ -37,10 +37,10 @@ class _Summary(cli.fields.Outputs):
     notes: list[str]
 
 
-def add_command(commands: cli.arguments.Commands) -> None:
+def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
-    parser = cli.arguments.add_parser(commands, "export", __doc__)
-    cli.arguments.add_model(parser)
+    parser = commands.add("export", __doc__)
+    cli.add_options(parser, "--model")
     parser.add_argument(
         "--to",
         required=True,
@@ -50,7 +50,7 @@ def add_command(commands: cli.arguments.Commands) -> None:
         "and merges.txt for GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers, "
         "only with the pattern gpt2; gguf: the vocabulary for llama.cpp, with --bos and --eos",
     )
-    cli.arguments.add_destination(parser, "the export")
+    cli.add_destination(parser, "the export")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -84,9 +84,9 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     except ValueError as error:
         parser.error(str(error))
     if folder:
-        cli.destinations.check_destination_folder(options.output, force=options.force)
+        cli.check_destination_folder(options.output, force=options.force)
     else:
-        cli.destinations.check_destination(options.output, [options.model], force=options.force)
+        cli.check_destination(options.output, [options.model], force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
     with cli.models.about_model(options.model):
@@ -110,7 +110,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         "to load it in Python:",
         *exported.loading.splitlines(),
     ]
-    cli.write_result(summary, *lines)
+    cli.messages.report(summary, *lines)
 
 
 def _template(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Import the tokenizer of a model, with its own ids.
+r"""Import the tokenizer of a model, with its own ids.
 
 It must be byte-level BPE with one of the known patterns. Reads a tokenizer.json
 (Hugging Face), files of ranks (tiktoken's format, tokenizer.model of Llama 3 and
@@ -29,25 +29,25 @@ class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
     notes: Annotated[list[str], "remarks for people"]
 
 
-def add_command(commands: cli.arguments.Commands) -> None:
+def add_command(commands: cli.Commands) -> None:
     """Add `import` to the command line."""
-    parser = cli.arguments.add_parser(commands, "import", __doc__)
-    cli.arguments.add_file_argument(parser, default="")
+    parser = commands.add("import", __doc__)
+    parser.add_file_argument(default="")
     parser.add_argument(
         "-i", "--input", nargs="+", metavar="SOURCE", help="the file or folder to import"
     )
     parser.add_argument(
         "--encoding", metavar="NAME", help="import a published encoding of tiktoken, such as gpt2"
     )
-    cli.arguments.require_one(parser, ["--input"], ["--encoding"])
-    cli.arguments.allow_one(parser, ["--from"], ["--encoding"])
+    parser.alternatives.append([["--input"], ["--encoding"]])
+    parser.exclusive.append([["--from"], ["--encoding"]])
     parser.add_argument(
         "--from",
         choices=SOURCES,
         dest="form",
         help="the form of the source (default: found from its content)",
     )
-    cli.arguments.add_destination(parser, "the tokenizer file")
+    cli.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--pattern",
         choices=ALL_PATTERNS,
@@ -91,8 +91,8 @@ def _run(options: argparse.Namespace) -> None:
     given = dict(options.special or ())
     if len(given) < len(options.special or ()):
         raise cli.Failure("--special has a name twice; remove one")
-    cli.destinations.check_destination(options.output, (), force=options.force)
-    with cli.Work("importing"):
+    cli.check_destination(options.output, (), force=options.force)
+    with cli.Bar("importing"):
         if options.encoding is not None:
             get_encoding(options.encoding)  # an unknown name is not the path of a file
             source, form = options.encoding, "tiktoken"
@@ -117,7 +117,7 @@ def _run(options: argparse.Namespace) -> None:
         "whole_tokens": imported.whole_tokens,
         "notes": list(imported.notes),
     }
-    cli.write_result(summary, *_lines(imported))
+    cli.messages.report(summary, *_lines(imported))
 
 
 def _lines(imported: Imported) -> Iterator[str]:

@@ -41,32 +41,30 @@ class _Compared(_Verdict, cli.fields.Files, cli.fields.Text):
     engine_differences: Annotated[int, "sections that differ only because of these characters"]
 
 
-def add_command(commands: cli.arguments.Commands) -> None:
+def add_command(commands: cli.Commands) -> None:
     """Add `parity` to the command line."""
-    parser = cli.arguments.add_parser(commands, "parity", __doc__)
-    cli.arguments.add_model(parser)
-    cli.arguments.add_file_argument(parser, default="")
-    cli.arguments.add_files(parser)
-    cli.arguments.require_one(parser, ["--input"])
-    cli.arguments.advise(
-        parser,
-        "--encoding",
+    parser = commands.add("parity", __doc__)
+    cli.add_options(parser, "--model")
+    parser.add_file_argument(default="")
+    cli.add_options(parser, "--input")
+    parser.alternatives.append([["--input"]])
+    parser.advice["--encoding"] = (
         "parity compares equal vocabularies; for another one, use "
-        "`bpetite compare-tiktoken --encoding NAME`",
+        "`bpetite compare-tiktoken --encoding NAME`"
     )
     parser.set_defaults(run=_run, prints={"": _Compared})
 
 
 def _run(options: argparse.Namespace) -> None:
-    size = cli.inputs.check_inputs(options.input)
-    with cli.Work("comparing", options.input, size) as work:
+    with cli.Pipe(options, "comparing") as pipe:
         with cli.models.about_model(options.model):
-            texts = ((path, cli.inputs.read_text(path, work)) for path in options.input)
+            paths = pipe.documents.paths
+            texts = ((path, pipe.text_of(path)) for path in paths)
             result = parity_of_texts(options.model, texts)
-        work.report(_data(result), *_lines(result))
+        pipe.report(_data(result), *_lines(result))
     if found := result.difference:
         raise cli.Failure(
-            f"the ids differ in {cli.inputs.name_of(found.path)}, at byte {found.byte:,} in line "
+            f"the ids differ in {cli.name_of(found.path)}, at byte {found.byte:,} in line "
             f"{found.line:,}: bpetite has {described(found.ours)}, "
             f"tiktoken has {described(found.theirs)}"
         )
