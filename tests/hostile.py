@@ -157,24 +157,24 @@ OF_VERSION_1: Final = [
     *wrong(17, FIRST, "two ids below 256", [256, 98], [97, 256]),
     *wrong(17, ("vocab", "256"), "the joined bytes of 97 and 98", [], [97], [98, 97]),
     *wrong(17, ("vocab", "256"), "the joined bytes of 97 and 98", [97, 99], [97, 98, 98]),
-    *wrong(
-        18,
-        ("special_tokens", END),
-        "258, the first id after the mergeable ones",
-        *(257, 259, 0, -258, 10**99),
-        *NO_INTEGERS,
-    ),
     *wrong(18, ("special_tokens",), f"an object with only the key {END!r}", *NO_NAMES),
     *file(
         18,
         f"special_tokens: expected an object with only the key {END!r}",
         *(with_names(names, "gpt2") | {"schema_version": 1} for names in ([], ["<|b|>", "<|a|>"])),
     ),
-    *wrong(18, ("vocab", "258"), f"the bytes of {END!r}", [], [60], END_BYTES[:-1]),
-    *wrong(18, ("vocab", "258"), f"the bytes of {END!r}", [*END_BYTES, 32], [*b"<|ENDOFTEXT|>"]),
-    *gone(18, f"vocab['258']: expected the bytes of {END!r}, found 'nothing'", ("vocab", "258")),
-    *extra(19, VOCAB, "vocab: expected only the ids 0 to 258", "259", "300", "1" + "0" * 4999),
-    Fault(19, ("vocab", "259"), [97, 98], "vocab: expected only the ids 0 to 258, found '259'"),
+    *wrong(
+        19,
+        ("special_tokens", END),
+        "258, the first id after the mergeable ones",
+        *(257, 259, 0, -258, 10**99),
+        *NO_INTEGERS,
+    ),
+    *wrong(21, ("vocab", "258"), f"the bytes of {END!r}", [], [60], END_BYTES[:-1]),
+    *wrong(21, ("vocab", "258"), f"the bytes of {END!r}", [*END_BYTES, 32], [*b"<|ENDOFTEXT|>"]),
+    *gone(21, f"vocab['258']: expected the bytes of {END!r}, found 'nothing'", ("vocab", "258")),
+    *extra(22, VOCAB, "vocab: expected only the ids 0 to 258", "259", "300", "1" + "0" * 4999),
+    Fault(22, ("vocab", "259"), [97, 98], "vocab: expected only the ids 0 to 258, found '259'"),
 ]
 
 A_PATTERN: Final = "pretokenizer_pattern: expected the pattern "
@@ -222,7 +222,7 @@ OF_VERSION_2: Final = [
     *special(21, "vocab['258']: expected the bytes of '<|a|>'", {"<|a|>": 258}),
     *extra(22, VOCAB, "vocab: expected only the ids 0 to 259", "300"),
     Fault(22, ("vocab", "260"), [97, 98], "vocab: expected only the ids 0 to 259, found '260'"),
-    *file(23, LOWEST.format(1), GOOD | {"schema_version": 2}),
+    *file(27, LOWEST.format(1), GOOD | {"schema_version": 2}),
 ]
 
 
@@ -268,18 +268,18 @@ OF_VERSION_3: Final = [
     *special(20, "special token 'xxx", {"<s>": 0, "x" * 257: 5}),
     *special(20, r"special token '\ud800': ", {"<s>": 0, "\ud800": 5}),
     *special(21, "vocab['5']: expected the bytes of '<c', found ", {"<s>": 0, "<c": 5}),
-    *wrong(15, ("vocab", "9"), "at least one byte", []),
-    *wrong(15, ("vocab", "9"), "other bytes than id 7", [97, 98]),
-    *wrong(15, ("vocab", "9"), "other bytes than id 5", [60, 98]),
-    *gone(16, "vocab: expected an id with the byte [97], found 'none'", ("vocab", "1097")),
-    *special(16, "vocab: expected an id with the byte [97]", {"<s>": 0, "<b": 5, "a": 1097}),
-    *wrong(12, SIZE, "an integer", *NO_INTEGERS),
-    *wrong(13, SIZE, "259 (ids that are not special)", 258),
-    *wrong(17, FIRST, IDS, [1097, 9999, 7], [1, 1, 7], [1032, 7, 3]),
-    *wrong(17, FIRST, OWN, [1097, 1098, 3], [1060, 1098, 5], [1097, 1098, 99]),
-    *wrong(17, SECOND_MERGE, OWN, [1097, 1098, 7]),
-    *file(23, LOWEST.format(1), GOOD | TRIPLES),
-    *file(23, LOWEST.format(2), GOOD | TRIPLES | GPT4),
+    *wrong(23, ("vocab", "9"), "at least one byte", []),
+    *wrong(23, ("vocab", "9"), "other bytes than id 7", [97, 98]),
+    *wrong(23, ("vocab", "9"), "other bytes than id 5", [60, 98]),
+    *gone(24, "vocab: expected an id with the byte [97], found 'none'", ("vocab", "1097")),
+    *special(24, "vocab: expected an id with the byte [97]", {"<s>": 0, "<b": 5, "a": 1097}),
+    *wrong(25, SIZE, "an integer", *NO_INTEGERS),
+    *wrong(25, SIZE, "259 (ids that are not special)", 258),
+    *wrong(26, FIRST, IDS, [1097, 9999, 7], [1, 1, 7], [1032, 7, 3]),
+    *wrong(26, FIRST, OWN, [1097, 1098, 3], [1060, 1098, 5], [1097, 1098, 99]),
+    *wrong(26, SECOND_MERGE, OWN, [1097, 1098, 7]),
+    *file(27, LOWEST.format(1), GOOD | TRIPLES),
+    *file(27, LOWEST.format(2), GOOD | TRIPLES | GPT4),
 ]
 
 # Files that are no change of a valid one: steps 1 to 3, before the schema version is known.

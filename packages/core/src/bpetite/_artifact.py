@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
+from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
 from bpetite._merges import Merges, unreachable
 from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted, shortened
 from bpetite._reading import read_file
 from bpetite._schema import read
-from bpetite._schema.canonical import FileSize, to_json
+from bpetite._schema.canonical import FileSize, to_json, to_json_with_ids
 from bpetite._schema.versions import lowest_version, needs_numbering, refuse
 from bpetite._special_tokens import SpecialTokens
 from bpetite._writing import write_parts
@@ -95,7 +96,8 @@ class Artifact:
     def of_bytes(cls, data: bytes, name: str) -> Self:
         """Return the tokenizer in the content of a file with this name."""
         try:
-            return cls(*read(data))
+            with garbage_collector_paused():
+                return cls(*read(data))
         except KeyError as error:
             raise KeyError(f"{quoted(name)}: {error.args[0]}") from None
         except ValueError as error:
@@ -112,10 +114,9 @@ class Artifact:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
         if not self.numbering:
             return to_json(self.merges, self.pattern, self.special_names)
-        from bpetite._schema import numbering  # noqa: PLC0415 - only for these
-
-        fields = self.merges, self.tokens, self.pattern, self.special_names
-        return numbering.to_json(*fields, self.numbering)
+        return to_json_with_ids(
+            self.merges, self.tokens, self.pattern, self.special_names, self.numbering
+        )
 
     def checked_bytes(self) -> bytes:
         """Return the content of the tokenizer file of an artifact made from elsewhere.

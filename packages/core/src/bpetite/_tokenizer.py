@@ -191,8 +191,7 @@ class Tokenizer:
             ValueError: the content is invalid in another way.
             OSError: the file cannot be read.
         """
-        with garbage_collector_paused():
-            return cls._of(Artifact.read(path))
+        return cls._of(Artifact.read(path))
 
     @classmethod
     def _of(cls, artifact: Artifact) -> Self:

@@ -11,8 +11,8 @@
 The modules, in the order of reading:
 
     versions    what a file holds, and what differs between versions
-    canonical   writing, and fast reading of what was written
-    checks      the numbered checks of all other files
+    checks      reading: the numbered checks
+    canonical   writing, the size of a file in advance, and fast reading of what was written
 
 A tokenizer is written in the lowest version that can hold it.
 

@@ -9,17 +9,13 @@ Not here: checking any other file (`checks`).
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._patterns import Pattern
-from bpetite._schema.versions import (
-    VERSIONS,
-    Fields,
-    lowest_version,
-    pattern_of,
-    special_tokens_of,
-)
+from bpetite._schema.checks import checked_pattern, special_tokens_in_order
+from bpetite._schema.versions import NUMBERED, VERSIONS, Fields, lowest_version
 from bpetite._strict_json import parse_json
 
 _MERGES: Final = b'"merges":['
@@ -53,6 +49,28 @@ def to_json(
         f'"vocab":{{{vocab}}}}}'
     )
     return file.encode("ascii")
+
+
+def to_json_with_ids(
+    merges: Sequence[tuple[int, int]],
+    tokens: Sequence[bytes],
+    pattern: Pattern,
+    special_names: tuple[str, ...],
+    ids: Sequence[int],
+) -> bytes:
+    """Return the content of the file of a tokenizer with ids of its own, in schema version 3."""
+    made = enumerate(merges, BASE_VOCAB_SIZE)
+    texts = (name.encode("utf-8") for name in special_names)
+    table = zip(ids, chain(tokens, texts), strict=True)
+    file = {
+        "mergeable_vocab_size": len(tokens),
+        "merges": [[ids[left], ids[right], ids[new]] for new, (left, right) in made],
+        "pretokenizer_pattern": pattern.text,
+        "schema_version": NUMBERED,
+        "special_tokens": dict(zip(special_names, ids[len(tokens) :], strict=True)),
+        "vocab": {str(token_id): list(token) for token_id, token in table},
+    }
+    return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def of_json(data: bytes) -> Fields | None:
@@ -100,8 +118,8 @@ def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
     if not isinstance(middle, dict) or type(middle["schema_version"]) is not int:
         raise ValueError
     version, size = VERSIONS[middle["schema_version"]], BASE_VOCAB_SIZE + numbers // 2
-    special_tokens = special_tokens_of(middle["special_tokens"], size, version)
-    return pattern_of(middle["pretokenizer_pattern"], version.patterns), special_tokens
+    names = special_tokens_in_order(middle["special_tokens"], size, version)
+    return checked_pattern(middle["pretokenizer_pattern"], version.patterns), (*names,)
 
 
 class FileSize:

@@ -1,16 +1,18 @@
-"""The numbered checks of a tokenizer file, from step 3 on.
+"""The checks of a tokenizer file, from step 3 of docs/reference/artifact.md on.
 
-Each schema version has a fixed order, so a file with several faults always gives the same error.
-A message contains the position, the expected value and the value found, shortened.
+A version makes its checks in the order of their numbers, so a file with several faults always
+gives the same error. A message contains the position, the expected value and the value found,
+shortened.
 
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE, MOST_IDS
+from bpetite._patterns import ALL_PATTERNS, Pattern
 from bpetite._quoting import shortened
 from bpetite._schema.versions import (
     NUMBERED,
@@ -18,10 +20,10 @@ from bpetite._schema.versions import (
     Fields,
     Version,
     lowest_version,
-    pattern_of,
+    needs_numbering,
     refuse,
-    special_tokens_of,
 )
+from bpetite._special_tokens import MOST, Origin, checked_special_tokens
 
 _KEYS: Final = (
     *("mergeable_vocab_size", "merges", "pretokenizer_pattern"),
@@ -36,56 +38,130 @@ def check_content(parsed: object) -> Fields:
         KeyError: a required key is missing.
         ValueError: anything else is wrong.
     """
-    artifact, number = _checked_keys(parsed)
-    if number == NUMBERED:
-        from bpetite._schema.numbering import check_numbered  # noqa: PLC0415 - only for these
-
-        fields = check_numbered(artifact)
-    else:
-        fields = _check_in_order(artifact, VERSIONS[number])
-    _, _, pattern, special_names, numbering = fields
-    lowest = lowest_version(pattern, special_names, numbering)
-    if number != lowest:  # step 23
+    file, version = _checked_keys(parsed)
+    fields = (
+        _check_numbered(file) if version == NUMBERED else _check_in_order(file, VERSIONS[version])
+    )
+    if version != (lowest := lowest_version(*fields[2:])):  # step 27
         expected = f"{lowest}, the lowest version that can hold this tokenizer"
-        refuse("schema_version", expected, number)
+        refuse("schema_version", expected, version)
     return fields
 
 
-def _check_in_order(artifact: Mapping[str, object], version: Version) -> Fields:
-    """Steps 9 to 22 of schema versions 1 and 2, whose ids are in order."""
-    pattern = pattern_of(artifact["pretokenizer_pattern"], version.patterns)
-    merges = [(left, right) for left, right in checked_merges(artifact["merges"], "two")]
-    named = f"256 + {len(merges)} merges"
-    size = checked_size(artifact["mergeable_vocab_size"], BASE_VOCAB_SIZE + len(merges), named)
-    tokens, others = _checked_vocab(artifact["vocab"], size)
+def _check_in_order(file: Mapping[str, object], version: Version) -> Fields:
+    """Steps 9 to 22, for schema versions 1 and 2, whose ids are in order."""
+    pattern = checked_pattern(file["pretokenizer_pattern"], version.patterns)
+    merges = [(left, right) for left, right in _checked_merges(file["merges"], "two")]
+    size = BASE_VOCAB_SIZE + len(merges)
+    _check_size(file["mergeable_vocab_size"], size, f"256 + {len(merges)} merges")  # steps 12, 13
+    vocab = _checked_vocab(file["vocab"])
+    ids = [*map(str, range(size))]
+    if missing := next((one for one in ids if one not in vocab), None):  # step 15
+        refuse("vocab", f"the ids 0 to {size - 1}", f"no {missing}")
+    tokens = [vocab[one] for one in ids]
     _check_tokens(tokens, merges)
-    special_names = special_tokens_of(artifact["special_tokens"], size, version)
-    _check_others(others, special_names, size)
-    return merges, tokens, pattern, special_names, None
+    names = special_tokens_in_order(file["special_tokens"], size, version)
+    for name, token_id in names.items():  # step 21
+        _check_special_token(name, token_id, vocab.get(str(token_id)))
+    if len(vocab) > size + len(names):  # step 22
+        others = vocab.keys() - ids - {*map(str, names.values())}
+        refuse("vocab", f"only the ids 0 to {size + len(names) - 1}", min(others))
+    return merges, tokens, pattern, (*names,), None
 
 
-def _checked_keys(artifact: object) -> tuple[dict[str, object], int]:
+def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
+    """Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids."""
+    for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
+        if token != bytes([value]):
+            refuse(f"vocab['{value}']", f"[{value}]", list(token))
+    for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
+        if left >= token_id or right >= token_id:
+            where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
+            refuse(where, f"two ids below {token_id}", [left, right])
+        if tokens[token_id] != tokens[left] + tokens[right]:
+            expected = f"the joined bytes of {left} and {right}"
+            refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
+
+
+def _check_numbered(file: Mapping[str, object]) -> Fields:
+    """Steps 9 to 11, 14, 18 to 21 and 23 to 26, for schema version 3, which has ids of its own."""
+    pattern = checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
+    merges = _checked_merges(file["merges"], "three")
+    vocab = _checked_vocab(file["vocab"])
+    most = len(str(MOST_IDS))
+    tokens = {int(key) if len(key) <= most else MOST_IDS: token for key, token in vocab.items()}
+    if max(tokens, default=0) >= MOST_IDS:  # step 14
+        found = next(key for key in vocab if len(key) > most or int(key) >= MOST_IDS)
+        refuse("vocab", f"ids below {MOST_IDS}", found)
+    expected = "an id of its own in vocab"
+    names = _checked_special_tokens(file["special_tokens"], tokens, expected, "imported")
+    for name, token_id in names.items():  # step 21
+        _check_special_token(name, token_id, tokens.pop(token_id))
+    indexes = {token_id: index for index, token_id in enumerate(_ids_of_bytes(tokens, names))}
+    _check_size(file["mergeable_vocab_size"], len(tokens), "ids that are not special")  # step 25
+    pairs: list[tuple[int, int]] = []
+    for rank, (left, right, new) in enumerate(merges):  # step 26
+        if left not in indexes or right not in indexes:
+            refuse(f"merges[{rank}]", "ids of bytes or earlier merges", [left, right, new])
+        if new in indexes or tokens.get(new) != tokens[left] + tokens[right]:
+            expected = "an id of its own for the joined bytes"
+            refuse(f"merges[{rank}]", expected, [left, right, new])
+        pairs.append((indexes[left], indexes[right]))
+        indexes[new] = len(indexes)
+    ids = [*indexes, *sorted(tokens.keys() - indexes.keys())]
+    in_order, numbering = [tokens[one] for one in ids], (*ids, *names.values())
+    fields = pairs, in_order, pattern, (*names,), numbering
+    return fields if needs_numbering(fields) else (*fields[:4], None)
+
+
+def _ids_of_bytes(tokens: Mapping[int, bytes], names: Mapping[str, int]) -> list[int]:
+    """Steps 23 and 24: no bytes twice, and each of the 256 bytes."""
+    id_of = {name.encode("utf-8"): token_id for name, token_id in names.items()}
+    for token_id, token in tokens.items():
+        if not token:
+            refuse(f"vocab['{token_id}']", "at least one byte", [])
+        if id_of.setdefault(token, token_id) != token_id:
+            refuse(f"vocab['{token_id}']", f"other bytes than id {id_of[token]}", list(token))
+    ids = [id_of.get(bytes([value]), -1) for value in range(BASE_VOCAB_SIZE)]
+    for value, token_id in enumerate(ids):
+        if token_id not in tokens:
+            refuse("vocab", f"an id with the byte [{value}]", "none")
+    return ids
+
+
+def _checked_keys(file: object) -> tuple[dict[str, object], int]:
     """Steps 3 to 8: an object with the six keys, of a known schema version."""
-    if not isinstance(artifact, dict):
-        refuse("top level", "a JSON object", artifact)
-    if "schema_version" not in artifact:
+    if not isinstance(file, dict):
+        refuse("top level", "a JSON object", file)
+    if "schema_version" not in file:
         raise KeyError("missing key 'schema_version'; is this a bpetite tokenizer file?")
-    version = artifact["schema_version"]
+    version = file["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
     if version not in (versions := (*VERSIONS, NUMBERED)):
         known = " or ".join(map(str, versions))
         refuse("schema_version", f"{known}, the versions that this bpetite reads", version)
     for key in _KEYS:
-        if key not in artifact:
+        if key not in file:
             raise KeyError(f"missing key {key!r}")
-    for key in artifact:
+    for key in file:
         if key not in _KEYS:
             refuse("top level", f"only the keys {', '.join(_KEYS)}", key)
-    return artifact, version
+    return file, version
 
 
-def checked_merges(merges: object, numbers: str) -> list[list[int]]:
+def checked_pattern(text: object, patterns: Sequence[Pattern]) -> Pattern:
+    """Steps 9 and 10: the text of a pattern."""
+    if not isinstance(text, str):
+        refuse("pretokenizer_pattern", "a string", text)
+    found = [pattern for pattern in patterns if pattern.text == text]
+    if not found:
+        names = " or ".join(pattern.name for pattern in patterns)
+        refuse("pretokenizer_pattern", f"the pattern {names} as bpetite writes it", text)
+    return found[0]
+
+
+def _checked_merges(merges: object, numbers: str) -> list[list[int]]:
     """Step 11: a list of lists of non-negative integers, which are "two" or "three"."""
     if not isinstance(merges, list):
         refuse("merges", "a list", merges)
@@ -101,34 +177,17 @@ def checked_merges(merges: object, numbers: str) -> list[list[int]]:
     return merges
 
 
-def checked_size(size: object, expected: int, named: str) -> int:
-    """Steps 12 and 13: the number of tokens that are not special."""
+def _check_size(size: object, expected: int, named: str) -> None:
+    """Steps 12 and 13, or 25: the number of tokens that are not special."""
     if type(size) is not int:
         refuse("mergeable_vocab_size", "an integer", size)
     if size != expected:
         refuse("mergeable_vocab_size", f"{expected} ({named})", size)
     if size > MAX_VOCAB_SIZE:
         refuse("mergeable_vocab_size", f"at most {MAX_VOCAB_SIZE}", size)
-    return size
 
 
-def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, bytes]]:
-    """Step 15, after step 14: every id below the size.
-
-    Returns:
-        The tokens with the ids 0 to size - 1, in order; and all others by their ids.
-    """
-    others = checked_entries(vocab)
-    tokens: list[bytes] = []
-    for token_id in range(size):
-        token = others.pop(str(token_id), None)
-        if token is None:
-            refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
-        tokens.append(token)
-    return tokens, others
-
-
-def checked_entries(vocab: object) -> dict[str, bytes]:
+def _checked_vocab(vocab: object) -> dict[str, bytes]:
     """Step 14: an object with ids in canonical decimal, and their bytes."""
     if not isinstance(vocab, dict):
         refuse("vocab", "an object", vocab)
@@ -156,28 +215,43 @@ def _token(values: object, integers: bool) -> bytes | None:
         return None
 
 
-def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
-    """Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids."""
-    for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
-        if token != bytes([value]):
-            refuse(f"vocab['{value}']", f"[{value}]", list(token))
-    for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
-        if left >= token_id or right >= token_id:
-            where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
-            refuse(where, f"two ids below {token_id}", [left, right])
-        if tokens[token_id] != tokens[left] + tokens[right]:
-            expected = f"the joined bytes of {left} and {right}"
-            refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
+def special_tokens_in_order(special: object, size: int, version: Version) -> dict[str, int]:
+    """Steps 18 to 20, for schema versions 1 and 2: the ids follow those of the other tokens."""
+    only = version.special_token
+    if only and (not isinstance(special, dict) or special.keys() != {only}):
+        refuse("special_tokens", f"an object with only the key {only!r}", special)
+    ids = range(size, size + len(_checked_object(special)))
+    expected = f"an id of its own from {size} to {ids.stop - 1}"
+    if only:
+        expected = f"{size}, the first id after the mergeable ones"
+    return _checked_special_tokens(special, ids, expected, "trained")
 
 
-def _check_others(others: Mapping[str, bytes], special_tokens: Sequence[str], size: int) -> None:
-    """Steps 21 and 22, or 18 and 19: the bytes of the special tokens, and no other id."""
-    special = {str(token_id): name for token_id, name in enumerate(special_tokens, size)}
-    for token_id, name in special.items():
-        token = others.get(token_id)
-        if token != name.encode("utf-8"):
-            found = "nothing" if token is None else list(token)
-            refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)
-    if len(others) > len(special):
-        other = min(others.keys() - special)
-        refuse("vocab", f"only the ids 0 to {size + len(special) - 1}", other)
+def _checked_object(special: object) -> dict[str, object]:
+    """Step 18: the object with the special tokens."""
+    if not isinstance(special, dict):
+        refuse("special_tokens", "an object", special)
+    if len(special) > MOST:
+        refuse("special_tokens", f"at most {MOST} special tokens", len(special))
+    return special
+
+
+def _checked_special_tokens(
+    special: object, ids: Container[object], expected: str, origin: Origin
+) -> dict[str, int]:
+    """Steps 18 to 20: the special tokens with their ids, in the order of these."""
+    names: dict[int, str] = {}
+    for name, token_id in _checked_object(special).items():
+        if type(token_id) is not int or token_id not in ids or token_id in names:
+            refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
+        names[token_id] = name
+    in_order = {names[token_id]: token_id for token_id in sorted(names)}
+    checked_special_tokens([*in_order], origin)
+    return in_order
+
+
+def _check_special_token(name: str, token_id: int, token: bytes | None) -> None:
+    """Step 21: the bytes of a special token are those of its text."""
+    if token != name.encode("utf-8"):
+        found = "nothing" if token is None else list(token)
+        refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)
