@@ -17,11 +17,12 @@ from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTE
 from bpetite._merges import Merges, unreachable
 from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted, shortened
-from bpetite._reading import read_file
+from bpetite._reading import InvalidFileError, MissingKeyError, read_file
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json, to_json_with_ids
 from bpetite._schema.versions import lowest_version, needs_numbering, refuse
 from bpetite._special_tokens import SpecialTokens
+from bpetite._strict_json import NotJSONError
 from bpetite._writing import write_parts
 
 
@@ -99,9 +100,13 @@ class Artifact:
             with garbage_collector_paused():
                 return cls(*read(data))
         except KeyError as error:
-            raise KeyError(f"{quoted(name)}: {error.args[0]}") from None
+            raise MissingKeyError(f"{quoted(name)}: {error.args[0]}", name) from None
         except ValueError as error:
-            raise ValueError(f"{quoted(name)}: {error}") from None
+            raise InvalidFileError(
+                f"{quoted(name)}: {error}",
+                name,
+                "json" if isinstance(error, NotJSONError) else "content",
+            ) from None
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool, keep: bool = False) -> str:
         """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""

@@ -28,6 +28,7 @@ Text
 Files
     quoted                  a path in a message
     read_file               the bytes of an untrusted file, up to a maximum
+    FileError               what is wrong with a file to read: its path, and whether it is JSON
     parse_json              untrusted JSON
     check_no_input          an output is none of the inputs
     check_writable          an output can be written, before the work
@@ -41,7 +42,7 @@ from bpetite._constants import END_OF_TEXT_TOKEN, MOST_IDS
 from bpetite._corpus import Part, PartCounter, add_up
 from bpetite._patterns import ALL_PATTERNS, PATTERNS, Pattern
 from bpetite._quoting import quoted
-from bpetite._reading import read_file
+from bpetite._reading import FileError, read_file
 from bpetite._special_tokens import SpecialTokenError, checked_special_tokens
 from bpetite._strict_json import parse_json
 from bpetite._tokenizer import Tokenizer
@@ -54,6 +55,7 @@ __all__ = [
     "MOST_IDS",
     "PATTERNS",
     "Artifact",
+    "FileError",
     "Part",
     "PartCounter",
     "Pattern",

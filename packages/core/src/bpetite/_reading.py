@@ -3,9 +3,33 @@
 import errno
 import os
 import stat
+from typing import Literal
 
 from bpetite._constants import MAX_FILE_BYTES
 from bpetite._quoting import quoted
+
+
+class FileError(Exception):
+    """A file cannot be used: the part that its errors share, each of a type that is promised.
+
+    path: the file.
+    fault: what is wrong: that it is no regular file or too large, that its content is no JSON
+        at all, or something else in its content.
+    """
+
+    def __init__(
+        self, message: str, path: str = "", fault: Literal["file", "json", "content"] = "content"
+    ) -> None:
+        super().__init__(message)
+        self.path, self.fault = path, fault
+
+
+class InvalidFileError(FileError, ValueError):
+    pass
+
+
+class MissingKeyError(FileError, KeyError):
+    pass
 
 
 def read_file(path: str, limit: int = MAX_FILE_BYTES) -> bytes:
@@ -13,19 +37,20 @@ def read_file(path: str, limit: int = MAX_FILE_BYTES) -> bytes:
 
     Raises:
         OSError: it cannot be opened or read, or is a folder.
-        ValueError: it is a device, a FIFO or a socket, or has more than `limit` bytes.
+        InvalidFileError: it is a device, a FIFO or a socket, or has more than `limit` bytes.
     """
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ValueError(f"{quoted(path)} is not a regular file")
+            raise InvalidFileError(f"{quoted(path)} is not a regular file", path, "file")
         if status.st_size <= limit:
             data = file.read(limit + 1)  # the file may have grown
             if data is None:  # not ready yet, as some files in /proc
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
-    raise ValueError(f"{quoted(path)} is larger than {limit} bytes, the maximum")
+    message = f"{quoted(path)} is larger than {limit} bytes, the maximum"
+    raise InvalidFileError(message, path, "file")
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -28,6 +28,10 @@ _DIGITS_AS_ZEROS: Final = bytes(ord("0") if 48 <= byte <= 57 else byte for byte 
 _STRING: Final = re.compile(rb'"[^"]*"?')
 
 
+class NotJSONError(ValueError):
+    """The data are no JSON document, or one with far too many brackets."""
+
+
 def parse_json(data: bytes, *, fractions: bool = False, objects: int = _FEW_BRACKETS) -> object:
     """Return the value of a JSON document in UTF-8.
 
@@ -58,7 +62,7 @@ def parse_json(data: bytes, *, fractions: bool = False, objects: int = _FEW_BRAC
             parse_int=_checked_integer if long_integers else None,
         )
     except json.JSONDecodeError as error:
-        raise ValueError(f"expected JSON: {error}") from None
+        raise NotJSONError(f"expected JSON: {error}") from None
 
 
 def _check_brackets(data: bytes, objects: int) -> None:
@@ -77,7 +81,7 @@ def _check_brackets(data: bytes, objects: int) -> None:
         or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
         or (objects == _FEW_BRACKETS and rest.count(b":") > objects + len(data) // _BYTES_OF_A_KEY)
     ):
-        raise ValueError(
+        raise NotJSONError(
             "expected JSON: more brackets or keys than a tokenizer file of this size has"
         )
     rest = rest.translate(None, b":")
@@ -86,7 +90,7 @@ def _check_brackets(data: bytes, objects: int) -> None:
         if not rest:
             return
     if len(rest) > _MAX_NESTING:
-        raise ValueError(
+        raise NotJSONError(
             f"expected JSON: brackets nested more than {_MAX_NESTING} deep, or not closed"
         )
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Self
 
-from bpetite._inner import Artifact, quoted, read_file
+from bpetite._inner import Artifact, FileError, quoted, read_file
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.kinds import other_file_message
 from bpetite_cli.tips import model_tip
@@ -102,15 +102,14 @@ def about_model(path: str) -> Iterator[None]:
         elif not path.endswith(".json"):
             way_out = f"\n{model_tip(path)}"
         raise Failure(f"{wrong}: {quoted(path)}{way_out}") from None
-    except (KeyError, ValueError) as error:
-        text = str(next(iter(error.args), ""))
-        reason = text.removeprefix(quoted(path))  # the core's messages start with the path
-        if reason == text:
+    except FileError as error:
+        if error.path != path:
             raise
-        if reason.startswith(": ") and (other := other_file_message(path)):
+        if error.fault != "file" and (other := other_file_message(path)):
             raise Failure(other) from None
-        if reason.startswith(": expected JSON: "):
+        message = f"cannot use this tokenizer file: {error.args[0]}"
+        if error.fault == "json":
             data = read_file(path).strip()
             if not data or (data.startswith(b"{") and not data.endswith(b"}")):
-                reason += "\nit ends too early: copy it again, or train it again"
-        raise Failure(f"cannot use this tokenizer file: {quoted(path)}{reason}") from None
+                message += "\nit ends too early: copy it again, or train it again"
+        raise Failure(message) from None
