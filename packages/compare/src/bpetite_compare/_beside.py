@@ -9,12 +9,11 @@ import codecs
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, parse_json, read_file
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface
 from bpetite_compare._spellings import named
 
@@ -61,9 +60,7 @@ def parse_source(data: bytes) -> object:
     return parse_json(data, fractions=True, objects=_MOST_OBJECTS)
 
 
-def settings_for(
-    path: str, given: Mapping[str, Any], vocab: Mapping[str, Any] | None = None
-) -> Foreign:
+def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = None) -> Foreign:
     """Return what a file does not have: from options, or from the files in its folder.
 
     With a vocabulary, GPT-2's pattern and its special token are guesses for what nothing names.
@@ -71,64 +68,71 @@ def settings_for(
     Raises:
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
-    folder, special = os.path.dirname(path), given["special"]
-    rest = Foreign({}, {}, {}, (), given["ignore_merges"], instead=_INSTEAD)
+    folder, special = os.path.dirname(path), options.special
+    rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD)
     tokenizer = _object_in(folder, "tokenizer.json")
     if "model" in tokenizer:
-        rest = _of_tokenizer_json(tokenizer, given)
-        if given["pattern"] is None:
+        rest = _of_tokenizer_json(tokenizer, options)
+        if options.pattern is None:
             return rest
         special = rest.special_tokens or special
     config = _object_in(folder, "tokenizer_config.json")
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
-    pattern, named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
-    if given["pattern"] is not None:
-        pattern, named_by = given["pattern"], "--pattern"
+    pattern, rest.named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
+    if options.pattern is not None:
+        pattern, rest.named_by = options.pattern, "--pattern"
     elif pattern is None and vocab is not None:
-        pattern, named_by = "gpt2", _GUESS
-    splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
-    rest = replace(rest, splits=splits, named_by=named_by, obstacles=[])
+        pattern, rest.named_by = "gpt2", _GUESS
+    rest.splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
+    rest.obstacles = []
     if config.get("add_prefix_space") is True:
         rest.obstacles.append("add_prefix_space in tokenizer_config.json adds a space that stays")
-    if given["drop_normalizer"] and kind not in _TO_NFC:
+    if options.drop_normalizer and kind not in _TO_NFC:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
-    if kind in _TO_NFC and not given["drop_normalizer"]:
+    if kind in _TO_NFC and not options.drop_normalizer:
         rest.notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
-    if special is None and not (special := special_tokens_beside(folder, rest)):
-        if vocab and END_OF_TEXT_TOKEN in vocab:
-            special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
-        names = ", ".join(special) or "none"
-        rest.notes.append(
-            f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them"
-        )
-    return replace(rest, special_tokens=special)
+    rest.special_tokens = _found_or_guessed(folder, rest, vocab) if special is None else special
+    return rest
 
 
-def _of_tokenizer_json(content: Mapping[str, Any], given: Mapping[str, Any]) -> Foreign:
+def _found_or_guessed(
+    folder: str, rest: Foreign, vocab: Mapping[str, Any] | None
+) -> Mapping[str, int]:
+    """Return the special tokens in a folder's configurations, or GPT-2's, and note the latter."""
+    if special := _special_tokens_in(folder, rest):
+        return special
+    if vocab and END_OF_TEXT_TOKEN in vocab:
+        special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
+    names = ", ".join(special) or "none"
+    rest.notes.append(
+        f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them"
+    )
+    return special
+
+
+def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     """Return what a `tokenizer.json` has; options precede it, and a note says where they differ.
 
     Raises:
         ValueError: it cannot be imported; with --pattern, only if it is damaged.
     """
-    pattern, special = given["pattern"], given["special"]
     with _naming("tokenizer.json beside it"):
-        theirs = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
-        if pattern is None:
+        theirs = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+        if options.pattern is None:
             theirs.check()
-            if given["ignore_merges"] and not theirs.whole:
+            if options.ignore_merges and not theirs.whole:
                 raise ValueError("it does not set ignore_merges; leave out --ignore-merges")
-    if pattern and not theirs.obstacles and (other := named(*theirs.splits)) != pattern:
-        theirs.notes.append(f"tokenizer.json beside it has the pattern {other}")
-    if special is None:
-        special = theirs.special_tokens
-    else:
-        theirs.notes[:] = [one for one in theirs.notes if not one.startswith(ORDINARY)]
-    whole = theirs.whole or given["ignore_merges"]
-    by = "tokenizer.json"
-    return replace(theirs, special_tokens=special, whole=whole, named_by=by, instead=_INSTEAD)
+        elif not theirs.obstacles and (other := named(*theirs.splits)) != options.pattern:
+            theirs.notes.append(f"tokenizer.json beside it has the pattern {other}")
+    if options.special is not None:
+        theirs.special_tokens = options.special
+        theirs.notes = [one for one in theirs.notes if not one.startswith(ORDINARY)]
+    theirs.whole = theirs.whole or options.ignore_merges
+    theirs.named_by, theirs.instead = "tokenizer.json", _INSTEAD
+    return theirs
 
 
-def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
+def _special_tokens_in(folder: str, rest: Foreign) -> dict[str, int]:
     """Return the special tokens that configurations in a folder have.
 
     Raises:
@@ -154,6 +158,18 @@ def special_tokens_beside(folder: str, rest: Foreign) -> dict[str, int]:
                 f"tokenizer_config.json {found[name]}; --special NAME=ID decides"
             )
     return found
+
+
+def note_configuration(foreign: Foreign, folder: str) -> None:
+    """Note a special token that transformers adds to those of a `tokenizer.json`."""
+    with suppress(ValueError):  # a configuration that does not fit adds none
+        found = _special_tokens_in(folder, Foreign())
+        if missing := [name for name in found if name not in foreign.special_tokens]:
+            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            foreign.notes.append(
+                f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
+                " which transformers adds; the tokenizer file does not"
+            )
 
 
 def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:

@@ -22,7 +22,7 @@ from bpetite._inner import (
     checked_special_tokens,
     tokenizer_of,
 )
-from bpetite_compare._foreign import NEVER, Foreign
+from bpetite_compare._foreign import Foreign
 from bpetite_compare._spellings import changed_ends, known_pattern, named
 
 _Pair = tuple[bytes, bytes]
@@ -170,7 +170,7 @@ def _last_merge(token: bytes, foreign: Foreign) -> tuple[int, bytes, bytes] | No
     def add(place: int) -> None:
         if place >= 0 and after[place] < len(parts):
             left, right = parts[place], parts[after[place]]
-            if (rank := foreign.rank(left, right)) < NEVER:
+            if (rank := foreign.rank(left, right)) is not None:
                 heappush(heap, (rank, place, left, right))
 
     for place in range(len(parts)):

@@ -1,6 +1,7 @@
 """A tokenizer made elsewhere, as data, and a slow encoder that uses only this data.
 
-The encoder checks an import, so it shares no code with bpetite's encoder or the conversion.
+The encoder checks an import. It merges as the reference model does, and shares no code with
+bpetite's encoder or the conversion.
 """
 
 from collections.abc import Mapping
@@ -12,16 +13,30 @@ import regex
 
 from bpetite._inner import Pattern
 from bpetite_compare._spellings import known_pattern, named
-
-NEVER: Final = 1 << 62
-"""The rank of two tokens that do not merge; all ids are lower."""
+from bpetite_compare.reference._model import join_lowest
 
 _LONGEST_LIST: Final = 220
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """What is given with a file that does not say it; None or false if it is not.
+
+    pattern: the name of the split pattern.
+    special: the id of each special token.
+    ignore_merges: whether a chunk that is a token gets its id without any merge.
+    drop_normalizer: whether to leave out a normalizer to NFC.
+    """
+
+    pattern: str | None = None
+    special: Mapping[str, int] | None = None
+    ignore_merges: bool = False
+    drop_normalizer: bool = False
+
+
+@dataclass(slots=True)
 class Foreign:
-    """A byte-level BPE tokenizer with its own ids.
+    """A byte-level BPE tokenizer with its own ids. What reads it fills in its fields.
 
     ids: the id of each token that is not special, by its bytes.
     merges: the rank of each merge, by the bytes of its two parts; None if any two tokens whose
@@ -35,10 +50,10 @@ class Foreign:
     obstacles: why it cannot be imported; likewise.
     """
 
-    ids: Mapping[bytes, int]
-    merges: Mapping[tuple[bytes, bytes], int] | None
-    special_tokens: Mapping[str, int]
-    splits: tuple[str, ...]
+    ids: Mapping[bytes, int] = field(default_factory=dict)
+    merges: Mapping[tuple[bytes, bytes], int] | None = None
+    special_tokens: Mapping[str, int] = field(default_factory=dict)
+    splits: tuple[str, ...] = ()
     whole: bool = True
     named_by: str = ""
     instead: str = "use its own library"
@@ -62,22 +77,17 @@ class Foreign:
         more = [f"and {len(reasons) - fitting} more"] if fitting < len(reasons) else []
         raise ValueError("; ".join([*reasons[:fitting], *more, self.instead]))
 
-    def rank(self, left: bytes, right: bytes) -> int:
-        """Return the rank of the merge of two tokens, or `NEVER`."""
+    def rank(self, left: bytes, right: bytes) -> int | None:
+        """Return the rank of the merge of two tokens, or None if they do not merge."""
         if self.merges is None:
-            return self.ids.get(left + right, NEVER)
-        return self.merges.get((left, right), NEVER)
+            return self.ids.get(left + right)
+        return self.merges.get((left, right))
 
     def encode_chunk(self, chunk: bytes) -> list[int]:
-        """Return the ids of a chunk: the lowest rank merges first, its leftmost pair first."""
+        """Return the ids of a chunk."""
         if self.whole and chunk in self.ids:
             return [self.ids[chunk]]
-        parts = [chunk[place : place + 1] for place in range(len(chunk))]
-        while ranks := list(map(self.rank, parts, parts[1:])):
-            if (lowest := min(ranks)) == NEVER:
-                break
-            place = ranks.index(lowest)
-            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        parts = join_lowest([bytes([value]) for value in chunk], self.rank)
         return [self.ids[part] for part in parts]
 
     def encode(self, text: str) -> list[int]:

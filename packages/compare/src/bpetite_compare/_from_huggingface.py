@@ -9,7 +9,6 @@ import itertools
 import reprlib
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from bpetite._inner import PATTERNS
@@ -58,25 +57,27 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    rest = _of_settings(content, model)
-    splits = _splits(_parts(content.get("pre_tokenizer"), "pretokenizers"), rest.obstacles)
+    foreign = _of_settings(content, model)
+    parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
+    foreign.splits = _splits(parts, foreign.obstacles)
     for decoder in _parts(content.get("decoder"), "decoders"):
         if decoder is not None and _kind(decoder) != "ByteLevel":
-            rest.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
+            foreign.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
     normalizers = _parts(content.get("normalizer"), "normalizers")
-    _check_normalizers(normalizers, rest, drop=drop_normalizer)
-    _check_processors(_parts(content.get("post_processor"), "processors"), rest)
+    _check_normalizers(normalizers, foreign, drop=drop_normalizer)
+    _check_processors(_parts(content.get("post_processor"), "processors"), foreign)
     vocab = _vocab(model.get("vocab"))
     merges = _merges(model.get("merges"), vocab)
     added = content.get("added_tokens", [])
     if not isinstance(added, list):
         raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
-    special = _ids_of(added_tokens(added, rest), vocab, rest.obstacles, nfc=any(normalizers))
-    return _foreign(vocab, merges, replace(rest, special_tokens=special, splits=splits))
+    tokens = added_tokens(added, foreign)
+    foreign.special_tokens = _ids_of(tokens, vocab, foreign.obstacles, nfc=any(normalizers))
+    return _with_tokens(foreign, vocab, merges)
 
 
 def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
-    """Return the tokenizer in the contents of GPT-2's two files, given what they do not have.
+    """Return the tokenizer in the contents of GPT-2's two files; `rest` has what they lack.
 
     Raises:
         ValueError: a file has another format; the message explains why.
@@ -88,7 +89,7 @@ def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
     lines = text.split("\n") if text else []
     if text.startswith("#version"):
         del lines[0]
-    return _foreign(vocab, _merges(lines, vocab), rest)
+    return _with_tokens(rest, vocab, _merges(lines, vocab))
 
 
 def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:
@@ -101,7 +102,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreig
             if (value := model.get(name)) is not None and type(value) not in kinds:
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
-    rest = Foreign({}, {}, {}, (), bool(model.get("ignore_merges")), instead=instead)
+    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead)
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
@@ -258,29 +259,29 @@ def _merges(merges: object, vocab: Mapping[str, int]) -> list[tuple[str, str]]:
     return [*pairs]
 
 
-def _foreign(vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], rest: Foreign) -> Foreign:
-    """Return a tokenizer whose tokens are written in letters that stand for bytes.
-
-    `rest` has what does not depend on the tokens.
-    """
-    special, made = rest.special_tokens, {left + right for left, right in merges}
+def _with_tokens(
+    foreign: Foreign, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+) -> Foreign:
+    """Give a tokenizer its tokens, which are written in letters that stand for bytes."""
+    special, made = foreign.special_tokens, {left + right for left, right in merges}
     tokens = {text: of_letters(text) for text in vocab}
     for name in filter(tokens.__contains__, special):
         letters = tokens.pop(name)
         # tokenizers would find such a token by its letters, too.
-        by_letters = rest.whole and not name.isascii()
+        by_letters = foreign.whole and not name.isascii()
         ordinary = name in made or (letters and (len(letters) == 1 or by_letters))
         if ordinary or special[name] != vocab[name]:
-            rest.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
+            foreign.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
-        rest.obstacles.append(f"{_first_of(unknown, 'token')} letters that stand for no byte")
-    ranks = {
+        foreign.obstacles.append(f"{_first_of(unknown, 'token')} letters that stand for no byte")
+    foreign.ids = {token: vocab[text] for text, token in known.items()}
+    foreign.merges = {
         (known[left], known[right]): rank
         for rank, (left, right) in enumerate(merges)
         if left in known and right in known
     }
-    return replace(rest, ids={token: vocab[text] for text, token in known.items()}, merges=ranks)
+    return foreign
 
 
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:

@@ -8,7 +8,6 @@ import base64
 import codecs
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import tiktoken
@@ -28,11 +27,15 @@ _TEKKEN: Final = {"pattern": str, "default_vocab_size": int, "default_num_specia
 
 def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
     """Return the tokenizer that is a tiktoken encoding."""
-    return Foreign(ranks_of(encoding), None, specials_of(encoding), (pattern_of(encoding),))
+    return Foreign(
+        ranks_of(encoding),
+        special_tokens=specials_of(encoding),
+        splits=(pattern_of(encoding),),
+    )
 
 
 def read_ranks(data: bytes, rest: Foreign) -> Foreign:
-    """Return the tokenizer in a file of ranks, given what the file does not have.
+    """Return the tokenizer in a file of ranks; `rest` has what the file lacks.
 
     Each line has a token in base64, a space and its rank. As in tiktoken, empty lines and a byte
     order mark do not count.
@@ -65,7 +68,8 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"
         )
-    return replace(rest, ids=_ids(found), merges=None, whole=True)
+    rest.ids, rest.merges, rest.whole = _ids(found), None, True
+    return rest
 
 
 def _decoded(text: bytes | str) -> bytes | None:
@@ -122,7 +126,7 @@ def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | 
                 raise ValueError(f"its token {place} lacks a rank, its bytes or its name")
     special = _ids(names) | {**(special_tokens or {})}
     unnamed = first - sum(token_id < first for token_id in special.values())
-    tokenizer = Foreign(_ids(found), None, special, (pattern,))
+    tokenizer = Foreign(_ids(found), special_tokens=special, splits=(pattern,))
     if unnamed:
         tokenizer.notes.append(
             f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no "

@@ -9,23 +9,22 @@ import errno
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
 from bpetite._inner import ALL_PATTERNS, check_no_input, check_writable, quoted, write_parts
 from bpetite_compare._beside import (
     BESIDE,
+    note_configuration,
     note_doubts,
     parse_source,
     read_source,
     settings_for,
-    special_tokens_beside,
 )
 from bpetite_compare._conversion import convert, difference
 from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
 from bpetite_compare._letters import GPT2_FILES
@@ -38,6 +37,15 @@ _IN_FOLDERS: Final = {
     "*.model*": "tiktoken",
 }
 """The names of files in a folder, in the order of looking for them, and their forms."""
+
+_UNUSED: Final = {
+    "encoding": ("pattern", "special", "ignore_merges", "drop_normalizer"),
+    "tiktoken": ("ignore_merges",),
+    "huggingface": ("pattern", "special", "ignore_merges"),
+    "tekken": ("pattern", "ignore_merges", "drop_normalizer"),
+    "gpt2": (),
+}
+"""The options that each form does not take, because it says what they would."""
 
 _READERS: Final = {
     "tekken": "tekken.json is what mistral-common, Mistral's own library, reads",
@@ -125,26 +133,20 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         raise ValueError(f"unknown pattern {pattern!r:.40}; choose from {', '.join(ALL_PATTERNS)}")
     sources = [source] if isinstance(source, (str, os.PathLike)) else source
     path, names = os.fspath(output), [os.fspath(one) for one in sources]
-    given = {
-        "pattern": pattern,
-        "special": special_tokens,
-        "ignore_merges": ignore_merges,
-        "drop_normalizer": drop_normalizer,
-    }
+    options = Options(pattern, special_tokens, ignore_merges, drop_normalizer)
     paths = _files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
     check_no_input(path, [*paths, *beside])
     check_writable(path, overwrite=overwrite)
     try:
-        foreign = _read(names[0], paths, form, given)
+        foreign = _read(names[0], paths, form, options)
         artifact, data = convert(foreign)
         named = foreign.named_by in {"", "tokenizer.json"}
         if not named:
             note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
         if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(names[0])):
             own = foreign if special_tokens is None else replace(foreign, special_tokens={})
-            given = {**given, "special": None, "pattern": artifact.pattern.name}
-            _compare(own, paths, given)
+            _compare(own, paths, replace(options, special=None, pattern=artifact.pattern.name))
     except ValueError as error:
         shown = ", ".join(map(quoted, paths or names))
         raise ValueError(f"cannot import {shown}: {error}") from None
@@ -153,15 +155,15 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     merges = "ranks" if foreign.merges is None else "merges"
     used = f"{merges} and pattern of {files}" if named else f"{merges} of {files} and this pattern"
     return Imported(
-        path,
-        len(artifact.tokens),
-        artifact.pattern.name,
-        foreign.named_by or files,
-        artifact.special_tokens,
-        len(artifact.tokens) - 256 - len(artifact.merges),
-        hashlib.sha256(data).hexdigest(),
-        f"a slow encoder with the {used} gives the same ids for texts in many scripts",
-        tuple(foreign.notes),
+        path=path,
+        vocab_size=len(artifact.tokens),
+        pattern=artifact.pattern.name,
+        pattern_from=foreign.named_by or files,
+        special_tokens=artifact.special_tokens,
+        whole_tokens=len(artifact.whole_tokens),
+        sha256=hashlib.sha256(data).hexdigest(),
+        checked=f"a slow encoder with the {used} gives the same ids for texts in many scripts",
+        notes=tuple(foreign.notes),
     )
 
 
@@ -195,26 +197,23 @@ def _files_in(folder: str, form: str | None) -> list[str]:
     raise ValueError(f"{quoted(folder)} has no tokenizer: expected {' or '.join(expected)}")
 
 
-def _compare(foreign: Foreign, paths: Sequence[str], given: Mapping[str, Any]) -> None:
+def _compare(foreign: Foreign, paths: Sequence[str], options: Options) -> None:
     """Compare a tokenizer with the others in its folder; note those that do not open.
 
-    `given` has its pattern, for those that do not name one.
+    The options name its pattern, for those that do not name one.
 
     Raises:
         ValueError: one of them is another tokenizer.
     """
     folder = os.path.dirname(paths[0])
-    names_pattern = os.path.isfile(os.path.join(folder, "tokenizer.json"))
+    if os.path.isfile(os.path.join(folder, "tokenizer.json")):
+        options = replace(options, pattern=None)
     for name, form in _IN_FOLDERS.items():
-        options = {**given, "ignore_merges": given["ignore_merges"] and form == "gpt2"}
-        if names_pattern or form not in {"gpt2", "tiktoken"}:
-            options |= {"pattern": None}
-        if form == "tekken":
-            options |= {"drop_normalizer": False}
+        given = {key: one for key, one in asdict(options).items() if key not in _UNUSED[form]}
         for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
             files = _files_of([other], form)
             try:
-                theirs = _read(other, files, form, options)
+                theirs = _read(other, files, form, Options(**given))
                 theirs.check()
                 differing = difference(foreign, theirs)
             except (OSError, ValueError) as error:
@@ -232,22 +231,10 @@ def _base_names(paths: Sequence[str]) -> str:
     return " and ".join(map(os.path.basename, paths))
 
 
-def _note_configuration(foreign: Foreign, path: str) -> None:
-    """Note a special token that transformers adds to those of a `tokenizer.json`."""
-    with suppress(ValueError):  # a configuration that does not fit adds none
-        named = special_tokens_beside(os.path.dirname(path), Foreign({}, {}, {}, ()))
-        if missing := [name for name in named if name not in foreign.special_tokens]:
-            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-            foreign.notes.append(
-                f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
-                " which transformers adds; the tokenizer file does not"
-            )
-
-
-def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str, Any]) -> Foreign:
+def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -> Foreign:
     """Read files of any form or of this one, or without files, the encoding with this name."""
     if not paths:
-        _check_unused(given, *given)
+        _check_unused(options, "encoding")
         return read_encoding(get_encoding(name))
     data, *more = map(read_source, paths)
     if not data.strip():
@@ -261,26 +248,24 @@ def _read(name: str, paths: Sequence[str], form: str | None, given: Mapping[str,
     form = form or _form_of(content, data)
     if more and form != "gpt2":
         raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
+    _check_unused(options, form)
     if form == "tiktoken":
-        _check_unused(given, "ignore_merges")
-        return read_ranks(data, settings_for(paths[0], given))
-    if form == "huggingface":
-        _check_unused(given, "pattern", "special", "ignore_merges")
-        foreign = read_huggingface(content, drop_normalizer=given["drop_normalizer"])
-        _note_configuration(foreign, paths[0])
-        return foreign
+        return read_ranks(data, settings_for(paths[0], options))
     if form == "tekken":
-        _check_unused(given, "pattern", "ignore_merges", "drop_normalizer")
-        return read_tekken(content, given["special"])
+        return read_tekken(content, options.special)
+    if form == "huggingface":
+        foreign = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+        note_configuration(foreign, os.path.dirname(paths[0]))
+        return foreign
     if not more:
         raise ValueError("a vocabulary needs its merges: name vocab.json and merges.txt")
-    return read_gpt2(content, more[0], settings_for(paths[0], given, content))
+    return read_gpt2(content, more[0], settings_for(paths[0], options, content))
 
 
-def _check_unused(given: Mapping[str, Any], *names: str) -> None:
+def _check_unused(options: Options, form: str) -> None:
     """Reject options that a form does not take."""
-    for name in names:
-        if given[name]:
+    for name in _UNUSED[form]:
+        if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
             raise ValueError(f"its form already says what {option} would; leave out {option}")
 

@@ -5,7 +5,7 @@ Each function states a lemma, and uses only the functions above it.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Self, TypeAlias
@@ -109,6 +109,27 @@ def check_well_formed(
         raise ValueError("shuffle: it is not a permutation of the 256 bytes")
 
 
+def join_lowest(
+    parts: Sequence[bytes], rank_of: Callable[[bytes, bytes], int | None]
+) -> list[bytes]:
+    """Return parts after all merges: the lowest rank first, and its leftmost pair first.
+
+    `rank_of` gives the rank of two adjacent parts, or None if they do not merge.
+
+    >>> join_lowest([b"a", b"b", b"a"], lambda left, right: 2 if left + right == b"ab" else None)
+    [b'ab', b'a']
+    """
+    joined = [*parts]
+    while ranked := [
+        (rank, place)
+        for place, (left, right) in enumerate(pairwise(joined))
+        if (rank := rank_of(left, right)) is not None
+    ]:
+        _, place = min(ranked)
+        joined[place : place + 2] = [joined[place] + joined[place + 1]]
+    return joined
+
+
 def decompose_token(
     ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None
 ) -> list[bytes]:
@@ -119,17 +140,12 @@ def decompose_token(
     >>> decompose_token({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3}, b"abab", max_rank=3)
     [b'ab', b'ab']
     """
-    parts = [token[place : place + 1] for place in range(len(token))]
-    while True:
-        joined = [
-            (ranks[left + right], place)
-            for place, (left, right) in enumerate(pairwise(parts))
-            if left + right in ranks
-        ]
-        rank, place = min(joined, default=(0, None))
-        if place is None or (max_rank is not None and rank >= max_rank):
-            return parts
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+
+    def rank_of(left: bytes, right: bytes) -> int | None:
+        rank = ranks.get(left + right)
+        return None if rank is None or (max_rank is not None and rank >= max_rank) else rank
+
+    return join_lowest([bytes([value]) for value in token], rank_of)
 
 
 def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
