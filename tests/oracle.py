@@ -1,10 +1,31 @@
-"""The oracle: the specification as slow and obvious code, without any import of bpetite."""
+"""The oracle: the reference model of bpetite-compare, as functions of a list of merges.
 
+The reference model is loaded from its files, so that tests of the core need neither bpetite-compare
+nor tiktoken. The patterns are written here once more, and only the oracle has extensions.
+"""
+
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import regex
+
+if TYPE_CHECKING:
+    from bpetite_compare.reference._model import Pair, merge
+    from bpetite_compare.reference._training import learn
+else:
+    _FOLDER = Path(__file__).parents[1] / "packages/compare/src/bpetite_compare/reference"
+    _SPEC = spec_from_file_location("reference", _FOLDER / "__init__.py")
+    sys.modules["reference"] = module_from_spec(_SPEC)
+    _SPEC.loader.exec_module(sys.modules["reference"])
+    from reference._model import Pair, merge
+    from reference._training import learn
+
+__all__ = ["Pair", "merge"]
 
 PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 PATTERNS = {
@@ -47,7 +68,6 @@ ONLY_VERSION_3 = {
     ),
 }
 END_OF_TEXT = "<|endoftext|>"
-Pair = tuple[int, int]
 
 
 def chunks_of(text: str, pattern: str = PATTERN) -> list[bytes]:
@@ -55,37 +75,14 @@ def chunks_of(text: str, pattern: str = PATTERN) -> list[bytes]:
     return [match.encode("utf-8") for match in regex.findall(pattern, text)]
 
 
-def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace each occurrence of a pair, from left to right and without overlaps."""
-    result: list[int] = []
-    place = 0
-    while place < len(ids):
-        found = tuple(ids[place : place + 2]) == pair
-        result.append(new_id if found else ids[place])
-        place += 2 if found else 1
-    return result
-
-
 def train(
     documents: Iterable[str], vocab_size: int, start: Sequence[Pair] = (), pattern: str = PATTERN
 ) -> list[Pair]:
-    """Count all pairs, merge the most frequent (of several, the smallest), and repeat.
-
-    The merges of `start` come first: the chunks are encoded with them.
-    """
-    chunks = [
-        encode_chunk(chunk, start) for text in documents for chunk in chunks_of(text, pattern)
-    ]
-    merges = list(start)
-    while 256 + len(merges) < vocab_size:
-        counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
-        if not counts:
-            break
-        highest = max(counts.values())
-        best = min(pair for pair, count in counts.items() if count == highest)
-        chunks = [one_pass(chunk, best, 256 + len(merges)) for chunk in chunks]
-        merges.append(best)
-    return merges
+    """Return the merges of a corpus; those of `start` come first."""
+    counts = Counter(chunk for text in documents for chunk in chunks_of(text, pattern))
+    chunks = {chunk: encode_chunk(chunk, start) for chunk in counts}
+    size = 256 + len(start)
+    return [*start, *learn(chunks, counts, size, vocab_size - size)]
 
 
 def extend(
@@ -123,7 +120,7 @@ def extend(
         new.append((pair, token_id))
         vocab[number] = vocab[pair[0]] + vocab[pair[1]]
         for chunk, ids in chunks.items():
-            chunks[chunk] = one_pass(ids, pair, number)
+            chunks[chunk] = merge(ids, pair, number)
 
     while more:
         counts = Counter[Pair]()
@@ -159,7 +156,7 @@ def encode_chunk(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Make one pass for each merge, in the order of learning."""
     ids = list(chunk)
     for new_id, pair in enumerate(merges, 256):
-        ids = one_pass(ids, pair, new_id)
+        ids = merge(ids, pair, new_id)
     return ids
 
 

@@ -117,7 +117,7 @@ def test_training_shows_the_counts(ask: Ask, documents: list[str], size: int) ->
         assert step["best"] == {"pair": list(winner), "count": highest, "tied": tied}
         top = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:5]
         assert step["top"] == [{"pair": list(pair), "count": count} for pair, count in top]
-        chunks = [oracle.one_pass(chunk, winner, 256 + rank) for chunk in chunks]
+        chunks = [oracle.merge(chunk, winner, 256 + rank) for chunk in chunks]
         after = Counter(pair for chunk in chunks for pair in pairwise(chunk))
         assert step["changed"] == [
             {"pair": list(pair), "before": counts[pair], "after": after[pair]}

@@ -28,8 +28,8 @@ Glossary
 Not here: speed. `Tokenizer` returns the same ids, only faster.
 """
 
-from bpetite_compare.reference._ascii import pre_tokenize_ascii
-from bpetite_compare.reference._model import (
+from ._ascii import pre_tokenize_ascii
+from ._model import (
     Model,
     Pair,
     build_vocab,
@@ -44,7 +44,7 @@ from bpetite_compare.reference._model import (
     merge,
     recover_merges,
 )
-from bpetite_compare.reference._training import GPT2_PATTERN, GPT4_PATTERN, NO_PATTERN, train
+from ._training import GPT2_PATTERN, GPT4_PATTERN, NO_PATTERN, train
 
 __all__ = [
     "GPT2_PATTERN",

@@ -5,12 +5,12 @@ trainer to find out what any other pattern does.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import regex
 
-from bpetite_compare.reference._model import Model, Pair, encode_chunk, get_stats, merge
+from ._model import Model, Pair, encode_chunk, get_stats, merge
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""
@@ -81,19 +81,38 @@ def train(
         raise ValueError(f"vocab_size must be at least {size} ({what}), got {vocab_size}")
     counts = Counter(chunk for text in documents for chunk in _chunks(text, pattern))
     chunks = {chunk: encode_chunk(start, chunk) for chunk in counts}
-    while 256 + len(merges) < vocab_size:
+    merges += learn(chunks, counts, size, vocab_size - size)
+    special = {text: 256 + len(merges) + place for place, text in enumerate(special_tokens)}
+    return Model.of_merges(merges, pattern, special)
+
+
+def learn(
+    chunks: Mapping[bytes, Sequence[int]], counts: Mapping[bytes, int], first: int, most: int
+) -> list[Pair]:
+    """Return the merges that chunks give: the most frequent pair first, the smallest in a tie.
+
+    Args:
+        chunks: the ids of each distinct chunk.
+        counts: how often each occurs.
+        first: the id that the first merge makes.
+        most: the number of merges to learn; there are fewer if no chunk has two ids left.
+
+    >>> learn({b"abab": [97, 98, 97, 98]}, {b"abab": 5}, 256, 9)
+    [(97, 98), (256, 256)]
+    """
+    ids_of, merges = dict(chunks), list[Pair]()
+    while len(merges) < most:
         totals: Counter[Pair] = Counter()
-        for chunk, ids in chunks.items():
+        for chunk, ids in ids_of.items():
             for pair, count in get_stats(ids).items():
                 totals[pair] += count * counts[chunk]
         if not totals:
             break
         best = min(totals, key=lambda pair: (-totals[pair], pair))
-        for chunk, ids in chunks.items():
-            chunks[chunk] = merge(ids, best, 256 + len(merges))
+        for chunk, ids in ids_of.items():
+            ids_of[chunk] = merge(ids, best, first + len(merges))
         merges.append(best)
-    special = {text: 256 + len(merges) + place for place, text in enumerate(special_tokens)}
-    return Model.of_merges(merges, pattern, special)
+    return merges
 
 
 def _chunks(text: str, pattern: str) -> Iterator[bytes]:
