@@ -23,7 +23,7 @@ from bpetite._patterns import ALL_PATTERNS, GPT2, PATTERNS, Pattern
 from bpetite._schema import read
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
-from bpetite_compare._gguf import to_gguf
+from bpetite_compare._formats import to_gguf
 from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from bpetite_compare.reference import Model, decode, encode, train

@@ -20,8 +20,7 @@ from bpetite._inner import (
     write_parts,
 )
 from bpetite_compare._formats import FORMATS, has_roles, is_folder
-from bpetite_compare._soundness import check
-from bpetite_compare._vocabulary import Vocabulary
+from bpetite_compare._soundness import exportable
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
@@ -112,12 +111,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     folder = is_folder(to, path)
     check_fits(to, path, {"max_length": length, "chat_template": template, **given})
     artifact = Artifact.read(model)
-    check(artifact, to)
-    vocabulary = Vocabulary.of(artifact, special_tokens)
-    special = vocabulary.special_tokens
+    exported = exportable(artifact, special_tokens, to)
+    special = exported.special_tokens
     roles = _roles_of(given, artifact.special_names, special)
     notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
-    contents, loading = FORMATS[to](vocabulary, path, roles, config)
+    contents, loading = FORMATS[to](exported, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
         check_no_input(file, [model])
@@ -127,7 +125,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         write_folder(path, contents, overwrite=overwrite)
     else:
         write_parts(path, [contents[""]], overwrite=overwrite)
-    return Exported(files, loading, len(vocabulary.ranks) + len(special), special, tuple(notes))
+    return Exported(files, loading, len(exported.ids), special, tuple(notes))
 
 
 def _checked_length(length: int) -> int:

@@ -3,20 +3,27 @@
 import base64
 import json
 import os
+import struct
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from bpetite_compare._gguf import Value, to_gguf
+from bpetite._inner import Artifact
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
+from bpetite_compare._soundness import ids_by_bytes
 from bpetite_compare._spellings import llama_cpp_differs
-from bpetite_compare._vocabulary import Vocabulary
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
 """The bytes of each file by its name in a folder, and Python code that loads them.
 
 The name of a file that is not in a folder is empty.
 """
+
+GgufValue: TypeAlias = bool | int | str | Sequence[int] | Sequence[str]
+
+_VERSION: Final = 3
+_UINT32, _INT32, _BOOL, _STRING, _ARRAY = 4, 5, 7, 8, 9
+"""GGUF's version, and its types of values."""
 
 _NORMAL, _CONTROL = 1, 3
 """llama.cpp's types of tokens."""
@@ -35,8 +42,8 @@ def has_roles(to: str, output: str) -> bool:
     return to == "gguf" or (to == "huggingface" and is_folder(to, output))
 
 
-def _tiktoken(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
-    ranks = vocabulary.ranks.items()
+def _tiktoken(tokenizer: Artifact, path: str, *_: object) -> _Files:
+    ranks = ids_by_bytes(tokenizer).items()
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
     # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
     loading = f"""\
@@ -48,18 +55,18 @@ with open({_text(path)!r}, "rb") as file:
 # encode() finds special tokens in a text with allowed_special="all"; decode() writes their text.
 encoding = tiktoken.Encoding(
     "bpetite",
-    pat_str={vocabulary.artifact.pattern.text!r},
+    pat_str={tokenizer.pattern.text!r},
     mergeable_ranks=ranks,
-    special_tokens={dict(vocabulary.special_tokens)!r},
+    special_tokens={tokenizer.special_tokens!r},
 )
 """
     return {"": data}, loading
 
 
 def _huggingface(
-    vocabulary: Vocabulary, path: str, roles: Mapping[str, str], config: Mapping[str, object]
+    tokenizer: Artifact, path: str, roles: Mapping[str, str], config: Mapping[str, object]
 ) -> _Files:
-    tokenizer = _json(_tokenizer_json(vocabulary))
+    content = _json(_tokenizer_json(tokenizer))
     if not is_folder("huggingface", path):
         loading = f"""\
 from tokenizers import Tokenizer
@@ -67,8 +74,8 @@ from tokenizers import Tokenizer
 # decode() leaves special tokens out, unless skip_special_tokens=False.
 tokenizer = Tokenizer.from_file({_text(path)!r})
 """
-        return {"": tokenizer}, loading
-    settings = _json({**_tokenizer_config(vocabulary, roles), **config})
+        return {"": content}, loading
+    settings = _json({**_tokenizer_config(tokenizer, roles), **config})
     loading = f"""\
 from transformers import PreTrainedTokenizerFast
 
@@ -76,58 +83,58 @@ from transformers import PreTrainedTokenizerFast
 # decode() writes the text of special tokens, unless skip_special_tokens=True.
 tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 """
-    return {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}, loading
+    return {"tokenizer.json": content, "tokenizer_config.json": settings}, loading
 
 
-def _gpt2(vocabulary: Vocabulary, path: str, *_: object) -> _Files:
-    if vocabulary.artifact.pattern.name != "gpt2":
+def _gpt2(tokenizer: Artifact, path: str, *_: object) -> _Files:
+    if tokenizer.pattern.name != "gpt2":
         raise ValueError(
             "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
-            f"{vocabulary.artifact.pattern.name}, so export to huggingface instead"
+            f"{tokenizer.pattern.name}, so export to huggingface instead"
         )
-    if vocabulary.artifact.whole_tokens:
+    if tokenizer.whole_tokens:
         raise _cannot("GPT-2's two files", "whole tokens")
-    merges = _merge_lines(vocabulary)
+    merges = _merge_lines(tokenizer)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
             raise ValueError(f"merge {rank}, {line[:40]!r}, would be a comment; use another format")
     lines = ["#version: 0.2", *merges, ""]
-    contents = (_json(_vocab_json(vocabulary)), "\n".join(lines).encode("utf-8"))
+    contents = (_json(_vocab_json(tokenizer)), "\n".join(lines).encode("utf-8"))
     vocab, merges_txt = (_text(os.path.join(path, name)) for name in GPT2_FILES)
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
 # decode() leaves special tokens out, unless skip_special_tokens=False.
 tokenizer = ByteLevelBPETokenizer({vocab!r}, {merges_txt!r})
-tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
+tokenizer.add_special_tokens({[*tokenizer.special_names]!r})
 """
     return dict(zip(GPT2_FILES, contents, strict=True)), loading
 
 
-def _gguf(vocabulary: Vocabulary, path: str, roles: Mapping[str, str], _: object) -> _Files:
-    pattern = vocabulary.artifact.pattern
+def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -> _Files:
+    pattern = tokenizer.pattern
     if pattern.llama_cpp is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
-    special = vocabulary.special_tokens
+    special = tokenizer.special_tokens
     whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
-    texts = {token_id: text for text, token_id in _vocab_json(vocabulary, whole=whole).items()}
-    if vocabulary.artifact.whole_tokens and not whole:
+    texts = {token_id: text for text, token_id in _vocab_json(tokenizer, whole=whole).items()}
+    if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
     if len(texts) <= max(texts):
         raise _cannot("llama.cpp", "gaps between ids")
     tokens = [texts[token_id] for token_id in sorted(texts)]
-    _check_overlaps(special)
+    _check_overlaps(tokenizer.special_names)
     if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
         raise ValueError(
             f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
         )
-    fields: dict[str, Value] = {
+    fields: dict[str, GgufValue] = {
         "general.architecture": "gpt2",
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": pattern.llama_cpp,
         "tokenizer.ggml.tokens": tokens,
         "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
-        "tokenizer.ggml.merges": _merge_lines(vocabulary),
+        "tokenizer.ggml.merges": _merge_lines(tokenizer),
         # With some patterns, llama.cpp would begin each text with a special token.
         "tokenizer.ggml.add_bos_token": False,
         **{f"tokenizer.ggml.{_LONG.get(one, one)}_token_id": special[roles[one]] for one in roles},
@@ -163,13 +170,13 @@ def _check_overlaps(names: Collection[str]) -> None:
                     )
 
 
-def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
+def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     """Return the content of `tokenizer.json`: byte-level BPE with its special tokens.
 
     The vocabulary has them too, as `tokenizers` would give them the ids after its own.
     """
-    whole = bool(vocabulary.artifact.whole_tokens)
-    cut = {"type": "Split", "pattern": {"Regex": vocabulary.artifact.pattern.text}}
+    whole = bool(tokenizer.whole_tokens)
+    cut = {"type": "Split", "pattern": {"Regex": tokenizer.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
@@ -177,7 +184,7 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
         **dict.fromkeys(("truncation", "padding")),
         "added_tokens": [
             {"id": token_id, "content": text, "special": True} | wherever
-            for text, token_id in vocabulary.special_tokens.items()
+            for text, token_id in tokenizer.special_tokens.items()
         ],
         "normalizer": None,
         "pre_tokenizer": {
@@ -195,15 +202,15 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
             **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
             "ignore_merges": whole,
-            "vocab": _vocab_json(vocabulary, whole=whole),
-            "merges": _merge_lines(vocabulary),
+            "vocab": _vocab_json(tokenizer, whole=whole),
+            "merges": _merge_lines(tokenizer),
         },
     }
 
 
-def _tokenizer_config(vocabulary: Vocabulary, roles: Mapping[str, str]) -> dict[str, object]:
+def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
     """Return the content of `tokenizer_config.json`, which names the token of each role."""
-    others = [name for name in vocabulary.special_tokens if name not in roles.values()]
+    others = [name for name in tokenizer.special_names if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **{f"{role}_token": name for role, name in roles.items()},
@@ -213,25 +220,25 @@ def _tokenizer_config(vocabulary: Vocabulary, roles: Mapping[str, str]) -> dict[
     }
 
 
-def _vocab_json(vocabulary: Vocabulary, *, whole: bool = False) -> Mapping[str, int]:
+def _vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int]:
     """Return the id of each token by its letters, and of each special token by its text.
 
     If a whole chunk is looked up first, no special token may be the letters of one.
     """
-    letters = {to_letters(token): token_id for token, token_id in vocabulary.ranks.items()}
-    for name in vocabulary.special_tokens if whole else ():
+    letters = {to_letters(token): token_id for token, token_id in ids_by_bytes(tokenizer).items()}
+    for name in tokenizer.special_names if whole else ():
         if not name.isascii() and (token := of_letters(name)):
             raise ValueError(
                 f"the text {token[:40]!r} would be the special token {name[:40]!r}, which is "
                 "its letters; export to tiktoken instead"
             )
-    return letters | dict(vocabulary.special_tokens)
+    return letters | tokenizer.special_tokens
 
 
-def _merge_lines(vocabulary: Vocabulary) -> list[str]:
+def _merge_lines(tokenizer: Artifact) -> list[str]:
     """Return the merges in the order of ranks, each as the letters of its two tokens."""
-    letters = list(map(to_letters, vocabulary.artifact.tokens))
-    return [f"{letters[left]} {letters[right]}" for left, right in vocabulary.artifact.merges]
+    letters = list(map(to_letters, tokenizer.tokens))
+    return [f"{letters[left]} {letters[right]}" for left, right in tokenizer.merges]
 
 
 def _text(path: str) -> str:
@@ -239,11 +246,37 @@ def _text(path: str) -> str:
     return os.fsencode(os.path.abspath(path)).decode("utf-8", "surrogateescape")
 
 
+def to_gguf(fields: Mapping[str, GgufValue]) -> bytes:
+    """Return the content of a file with these fields and no tensors; an empty list has strings.
+
+    The package `gguf` would need numpy, and a file to write to; this writes the same bytes.
+    """
+    header = b"GGUF" + struct.pack("<IQQ", _VERSION, 0, len(fields))
+    return header + b"".join(_string(name) + _typed(value) for name, value in fields.items())
+
+
+def _typed(value: GgufValue) -> bytes:
+    if isinstance(value, bool):
+        return struct.pack("<I?", _BOOL, value)
+    if isinstance(value, int):
+        return struct.pack("<II", _UINT32, value)
+    if isinstance(value, str):
+        return struct.pack("<I", _STRING) + _string(value)
+    kind = _INT32 if value and isinstance(value[0], int) else _STRING
+    items = (_string(item) if isinstance(item, str) else struct.pack("<i", item) for item in value)
+    return struct.pack("<IIQ", _ARRAY, kind, len(value)) + b"".join(items)
+
+
+def _string(text: str) -> bytes:
+    data = text.encode("utf-8")
+    return struct.pack("<Q", len(data)) + data
+
+
 def _json(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-_Format: TypeAlias = Callable[[Vocabulary, str, Mapping[str, str], Mapping[str, object]], _Files]
+_Format: TypeAlias = Callable[[Artifact, str, Mapping[str, str], Mapping[str, object]], _Files]
 
 FORMATS: Final[Mapping[str, _Format]] = {
     "tiktoken": _tiktoken,
@@ -251,4 +284,4 @@ FORMATS: Final[Mapping[str, _Format]] = {
     "gpt2": _gpt2,
     "gguf": _gguf,
 }
-"""The formats of an export, each a function of the vocabulary, path, roles and more settings."""
+"""The formats of an export, each a function of the tokenizer, path, roles and more settings."""

@@ -28,27 +28,61 @@ Then no occurrence takes a token that another could take, or a part of another o
 grows by the lowest possible merge. In Llama 3, 90 merges are early, and all meet this.
 
 Training produces a vocabulary that meets all conditions, unless it continues one that does not.
-Files made by hand, and imports with ids of their own, may not, so `check` comes before every claim
-of equal ids. The other libraries merge by pairs, so the order of ids does not matter there.
+Files made by hand, and imports with ids of their own, may not, so `exportable` comes before every
+claim of equal ids. The other libraries merge by pairs, so the order of ids does not matter there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from bpetite._inner import Artifact
-from bpetite_compare._foreign import Foreign
+from bpetite._inner import Artifact, checked_special_tokens
+from bpetite_compare._letters import of_letters
+from bpetite_compare.reference import decompose_token
 
 
-def check(artifact: Artifact, library: str = "tiktoken") -> None:
-    """Reject a tokenizer that another library cannot have, or for which it would have other ids.
+def exportable(
+    artifact: Artifact, special_tokens: Iterable[str] = (), library: str = "tiktoken"
+) -> Artifact:
+    """Return a tokenizer as another library can have it, with more special tokens.
+
+    Args:
+        artifact: the tokenizer.
+        special_tokens: more special tokens; their ids follow the last one.
+        library: the name of the library.
 
     Raises:
-        ValueError: a condition above is not met; the message names a token.
+        TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
+        ValueError: the library would have other ids, or not every library can use a special
+            token; the message explains why.
     """
     fault = find_duplicate(artifact) or find_unreachable(artifact)
     if not fault and library == "tiktoken":
         fault = find_unordered(artifact)
     if fault:
         raise ValueError(f"cannot export this tokenizer to {library}: {fault}")
+    if isinstance(special_tokens, str):
+        shown = f"[{special_tokens[:40]!r}]"
+        raise TypeError(f"special_tokens must be a list of str, such as {shown}, got str")
+    names = (*artifact.special_names, *special_tokens)
+    checked_special_tokens(names, "exported")
+    ids, last = artifact.ids, max(artifact.ids)
+    more = range(last + 1, last + 1 + len(names) - len(artifact.special_names))
+    ids_of = ids_by_bytes(artifact)
+    for name in names:
+        # Its letters are its key in `vocab.json`.
+        found = ids_of.get(name.encode("utf-8"), ids_of.get(of_letters(name) or b""))
+        if found is not None:
+            raise ValueError(
+                f"the special token {name[:40]!r} is already the ordinary token {found}; "
+                "choose another name"
+            )
+    return replace(artifact, special_names=names, numbering=(*ids, *more))
+
+
+def ids_by_bytes(artifact: Artifact) -> dict[bytes, int]:
+    """Return the id of each token that is not special, by its bytes, in the order of ids."""
+    ids = zip(artifact.ids, artifact.tokens, strict=False)
+    return {token: token_id for token_id, token in sorted(ids)}
 
 
 def find_duplicate(artifact: Artifact) -> str | None:
@@ -71,9 +105,8 @@ def find_unreachable(artifact: Artifact) -> str | None:
 
 def find_unordered(artifact: Artifact) -> str | None:
     """Return a message if merging by bytes may give other ids, though each token is reachable."""
-    ids = dict(zip(artifact.tokens, artifact.ids, strict=False))
-    by_bytes = Foreign(ids, None, {}, (), whole=False)
-    merged = (token for token in artifact.whole_tokens if len(by_bytes.encode_chunk(token)) == 1)
+    ids = ids_by_bytes(artifact)
+    merged = (token for token in artifact.whole_tokens if decompose_token(ids, token) == [token])
     if (token := next(merged, None) or next(_too_early(artifact), None)) is None:
         return None
     return (

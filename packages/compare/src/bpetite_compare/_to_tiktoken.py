@@ -8,8 +8,7 @@ import tiktoken
 
 from bpetite._inner import Artifact
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
-from bpetite_compare._soundness import check
-from bpetite_compare._vocabulary import Vocabulary
+from bpetite_compare._soundness import exportable, ids_by_bytes
 from bpetite_compare.reference import Model
 
 SELF: Final = "self"
@@ -52,9 +51,8 @@ def of_artifact(
     Raises:
         ValueError: tiktoken would have other ids, or a special token cannot be used.
     """
-    check(artifact)
-    own = Vocabulary.of(artifact, special_tokens)
-    return make_encoding(name, artifact.pattern.text, own.ranks, own.special_tokens)
+    own = exportable(artifact, special_tokens)
+    return make_encoding(name, own.pattern.text, ids_by_bytes(own), own.special_tokens)
 
 
 def _artifact_of(model: Model) -> Artifact:
