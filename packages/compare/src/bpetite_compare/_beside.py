@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, parse_json, read_file
-from bpetite_compare._foreign import Foreign, Options
+from bpetite_compare._foreign import Foreign, Options, number_in
 from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface
 from bpetite_compare._spellings import named
 
@@ -143,7 +143,7 @@ def _special_tokens_in(folder: str, rest: Foreign) -> dict[str, int]:
         if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
             raise ValueError("its added_tokens_decoder is not an object with ids as keys")
         entries = [
-            dict.fromkeys(FLAGS, False) | token | {"id": int(token_id[:20])}
+            dict.fromkeys(FLAGS, False) | token | {"id": number_in(token_id)}
             if isinstance(token, dict)
             else token
             for token_id, token in added.items()

@@ -44,18 +44,12 @@ Portez ce vieux whisky au juge blond qui fume.
 aaaaaaaaaaaaaaaaaaaaaaaaaa!!!!!!!!????====-----______ \t\t\t \n \n\n   \n        end  """
 
 
-def convert(foreign: Foreign) -> tuple[Artifact, bytes]:
-    """Return the tokenizer and the content of its file; remarks are added to its notes.
+def converted(foreign: Foreign) -> Artifact:
+    """Return the tokenizer with its own ids; remarks are added to the notes.
 
     Raises:
         ValueError: a tokenizer file cannot represent it; the message explains why.
     """
-    artifact = converted(foreign)
-    return artifact, artifact.checked_bytes()
-
-
-def converted(foreign: Foreign) -> Artifact:
-    """Return the tokenizer, without its file; see `convert`."""
     foreign = _completed(foreign)
     pattern = _checked(foreign)
     made = _made(foreign)
@@ -65,10 +59,10 @@ def converted(foreign: Foreign) -> Artifact:
     foreign.obstacles.extend(_in_texts(others, pattern, foreign))
     foreign.check()
     tokens = [*_BYTES, *order, *others]
-    numbers = {token: number for number, token in enumerate(tokens)}
+    index_of = {token: index for index, token in enumerate(tokens)}
     special = dict(sorted(foreign.special_tokens.items(), key=lambda entry: entry[1]))
     ids = [foreign.ids[token] for token in tokens]
-    merges = [(numbers[left], numbers[right]) for left, right in map(made.__getitem__, order)]
+    merges = [(index_of[left], index_of[right]) for left, right in map(made.__getitem__, order)]
     artifact = Artifact.of_ids(merges, tokens, pattern, (*special,), (*ids, *special.values()))
     _check_ids(foreign, artifact, made, [*others, *moved])
     return artifact

@@ -16,6 +16,12 @@ from bpetite_compare._spellings import known_pattern, named
 from bpetite_compare.reference._model import join_lowest
 
 _LONGEST_LIST: Final = 220
+_MOST_DIGITS: Final = 20
+
+
+def number_in(digits: str | bytes) -> int:
+    """Return a decimal number; if it has more digits than any id, only its first ones."""
+    return int(digits[:_MOST_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,11 @@ import tiktoken
 
 from bpetite._inner import PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, number_in
 
 _Token = TypeVar("_Token", bytes, str)
 
-_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,99}")
-
+_RANK: Final = re.compile(rb"0|[1-9][0-9]*")
 
 _TEKKEN: Final = {"pattern": str, "default_vocab_size": int, "default_num_special_tokens": int}
 """The keys in the config of a `tekken.json` that count, and their types."""
@@ -43,11 +42,6 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
     Raises:
         ValueError: the file has another format, or nothing names the pattern.
     """
-    if b"<unk>" in data[:64]:
-        raise ValueError(
-            "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
-            "libraries sentencepiece or transformers for it"
-        )
     # tiktoken's reader might return an older file with this path from its cache.
     found: list[tuple[bytes, int]] = []
     for number, line in enumerate(data.removeprefix(codecs.BOM_UTF8).splitlines(), 1):
@@ -61,7 +55,7 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
                 f"it is not a file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
             )
-        found.append((token, int(words[1])))
+        found.append((token, number_in(words[1])))
     if not rest.splits:
         known = (f"{name} ({one.note.partition(':')[0]})" for name, one in PATTERNS.items())
         raise ValueError(

@@ -22,7 +22,7 @@ from bpetite_compare._beside import (
     read_source,
     settings_for,
 )
-from bpetite_compare._conversion import convert, difference
+from bpetite_compare._conversion import converted, difference
 from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
@@ -140,7 +140,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     check_writable(path, overwrite=overwrite)
     try:
         foreign = _read(names[0], paths, form, options)
-        artifact, data = convert(foreign)
+        artifact = converted(foreign)
+        data = artifact.checked_bytes()
         named = foreign.named_by in {"", "tokenizer.json"}
         if not named:
             note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
@@ -239,13 +240,7 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     data, *more = map(read_source, paths)
     if not data.strip():
         raise ValueError(f"{os.path.basename(paths[0])} is empty")
-    content: Any = None
-    begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if form != "tiktoken" and (form or begin in {b"{", b"["}):
-        content = parse_source(data)
-        if not isinstance(content, dict):
-            raise ValueError(_UNKNOWN)
-    form = form or _form_of(content, data)
+    form, content = _recognized(data, form)
     if more and form != "gpt2":
         raise ValueError("only vocab.json and merges.txt, in this order, are one tokenizer")
     _check_unused(options, form)
@@ -270,21 +265,30 @@ def _check_unused(options: Options, form: str) -> None:
             raise ValueError(f"its form already says what {option} would; leave out {option}")
 
 
-def _form_of(content: object, data: bytes) -> str:
-    """Return the form of an object in JSON, or of other data."""
+def _recognized(data: bytes, form: str | None) -> tuple[str, Any]:
+    """Return the form of a file, or the one that is given, and its content if that is JSON."""
+    begin = data.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if form == "tiktoken" or (form is None and begin not in {b"{", b"["}):
+        if b"<unk>" in data[:64]:
+            raise ValueError(
+                "it is a SentencePiece model, whose tokens are characters, not bytes; use the "
+                "libraries sentencepiece or transformers for it"
+            )
+        if form or data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
+            return "tiktoken", None
+        raise ValueError(_UNKNOWN)
+    content: Any = parse_source(data)
     match content:
+        case dict() if form:
+            return form, content
         case {"schema_version": int()}:
             raise ValueError("it is already a bpetite tokenizer file; no import is needed")
         case {"model": dict()}:
-            return "huggingface"
+            return "huggingface", content
         case {"config": dict()}:
-            return "tekken"
+            return "tekken", content
         case {**tokens} if {*map(type, tokens.values())} == {int}:
-            return "gpt2"
+            return "gpt2", content
         case {"tokenizer_class": _}:
             raise ValueError("it only configures a tokenizer; name the tokenizer.json beside it")
-        case None if data.partition(b"\n")[0].split(b" ")[-1].strip().isdigit():
-            return "tiktoken"
-        case None if b"<unk>" in data[:64]:
-            return "tiktoken"  # a SentencePiece model; `read_ranks` names it
     raise ValueError(_UNKNOWN)

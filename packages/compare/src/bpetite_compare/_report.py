@@ -8,17 +8,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 from bpetite._inner import Artifact, tokenizer_of
 from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
+from bpetite_compare._soundness import ids_by_bytes
 from bpetite_compare._text import blocks
 
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The default encodings of a report on one tokenizer file."""
-
-_Tokenizer: TypeAlias = tuple[str, Mapping[bytes, int], Callable[[str], list[int]]]
-"""A name, the ids of the tokens that are not special, and a function that encodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +79,61 @@ def report_on_texts(
 ) -> Report:
     """Count like `report`, given each text in blocks that end where every known pattern splits."""
     others = list(map(get_encoding, encodings))
-    name = "bpetite" if len(artifacts) == 1 else None
-    tokenizers: list[_Tokenizer] = [
-        (name or path, dict(zip(one.tokens, one.ids, strict=False)), tokenizer_of(one).encode)
-        for path, one in artifacts.items()
+    counters = [
+        _Counter(
+            "bpetite" if len(artifacts) == 1 else path,
+            ids_by_bytes(artifact),
+            tokenizer_of(artifact).encode,
+        )
+        for path, artifact in artifacts.items()
     ]
     for other in others:
         ids_of = partial(encode, other, special=other.special_tokens_set)
-        tokenizers.append((other.name, ranks_of(other), ids_of))
-    single = [{ids.get(bytes([value])) for value in range(256)} for _, ids, _ in tokenizers]
-    counts = [[0] * len(texts) for _ in tokenizers]
-    single_bytes, sizes, characters = [0] * len(tokenizers), [0] * len(texts), 0
+        counters.append(_Counter(other.name, ranks_of(other), ids_of))
+    sizes, characters = [0] * len(texts), 0
     whole = not all(map(cuts_safely, others))  # a pattern might not split where blocks end
     for number, text in enumerate(texts):
+        for counter in counters:
+            counter.per_text.append(0)
         for block in ["".join(text)] if whole else text:
             sizes[number] += len(block.encode("utf-8"))
             characters += len(block)
-            for place, (_, _, ids_of_text) in enumerate(tokenizers):
-                found = ids_of_text(block)
-                counts[place][number] += len(found)
-                single_bytes[place] += sum(map(single[place].__contains__, found))
+            for counter in counters:
+                counter.add(block)
     rows = (
-        ReportRow(name, tuple(per_text), singles, len(ids), len(ids.keys() & tokenizers[0][1]))
-        for (name, ids, _), per_text, singles in zip(tokenizers, counts, single_bytes, strict=True)
+        ReportRow(
+            one.name,
+            tuple(one.per_text),
+            one.single_bytes,
+            vocab_size=len(one.ids),
+            shared=len(one.ids.keys() & counters[0].ids),
+        )
+        for one in counters
     )
     return Report(tuple(sizes), characters, tuple(rows))
+
+
+class _Counter:
+    """A tokenizer, and what it has counted so far.
+
+    name: its name in the report.
+    ids: the ids of the tokens that are not special.
+    per_text: the number of tokens in each text; the last one is being counted.
+    single_bytes: the number of tokens that are single bytes.
+    """
+
+    def __init__(
+        self, name: str, ids: Mapping[bytes, int], encode: Callable[[str], list[int]]
+    ) -> None:
+        self.name = name
+        self.ids = ids
+        self.per_text: list[int] = []
+        self.single_bytes = 0
+        self._encode = encode
+        self._bytes = {ids.get(bytes([value])) for value in range(256)}
+
+    def add(self, block: str) -> None:
+        """Count the tokens of a block of the last text."""
+        found = self._encode(block)
+        self.per_text[-1] += len(found)
+        self.single_bytes += sum(map(self._bytes.__contains__, found))

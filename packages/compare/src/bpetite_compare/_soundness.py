@@ -97,9 +97,9 @@ def find_duplicate(artifact: Artifact) -> str | None:
 
 def find_unreachable(artifact: Artifact) -> str | None:
     """Return a message if a token does not encode to itself."""
-    for number in artifact.unreachable:
-        token = artifact.tokens[number][:40]
-        return f"the token {artifact.ids[number]}, {token!r}, does not encode to itself"
+    for index in artifact.unreachable:
+        token = artifact.tokens[index][:40]
+        return f"the token {artifact.ids[index]}, {token!r}, does not encode to itself"
     return None
 
 
@@ -119,13 +119,13 @@ def _too_early(artifact: Artifact) -> Iterator[bytes]:
     """Yield the tokens whose merges have too low an id."""
     # The id of the last merge that joins to each new token, and which old ones it joins behind.
     highest, joined, behind = -1, dict[int, int](), dict[int, bool]()
-    for number, (left, right) in enumerate(artifact.merges, 256):
-        token_id = artifact.ids[number]
+    for index, (left, right) in enumerate(artifact.merges, 256):
+        token_id = artifact.ids[index]
         if token_id > highest:
-            highest, joined, behind = token_id, {number: -1}, {left: False}
+            highest, joined, behind = token_id, {index: -1}, {left: False}
             continue
         new, old = (left, right) if left in joined else (right, left)
         side = behind.setdefault(old, new == left)
         if new not in joined or old in joined or side != (new == left) or token_id < joined[new]:
-            yield artifact.tokens[number]
-        joined[new], joined[number] = token_id, -1
+            yield artifact.tokens[index]
+        joined[new], joined[index] = token_id, -1

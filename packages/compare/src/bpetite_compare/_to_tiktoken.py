@@ -61,7 +61,7 @@ def _artifact_of(model: Model) -> Artifact:
     merges = sorted(model.merges, key=model.merges.__getitem__)
     made = map(model.merges.__getitem__, merges)
     ids = list(dict.fromkeys([*model.byte_shuffle, *made, *model.vocab]))
-    number = {token_id: place for place, token_id in enumerate(ids)}
-    pairs = [(number[left], number[right]) for left, right in merges]
+    index_of = {token_id: index for index, token_id in enumerate(ids)}
+    pairs = [(index_of[left], index_of[right]) for left, right in merges]
     tokens = [bytes(map(byte_of.__getitem__, model.vocab[token_id])) for token_id in ids]
     return Artifact(pairs, tokens, special_names=(*names,), numbering=(*ids, *names.values()))
