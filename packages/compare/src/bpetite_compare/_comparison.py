@@ -1,7 +1,7 @@
 """Tokenize one text with bpetite and with tiktoken, and find the first difference."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -98,11 +98,16 @@ def tokenize_both(
 ) -> tuple[Tokenization, Tokenization]:
     """Tokenize a text with both, with bpetite's special tokens on both sides."""
     ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
-    others = encode(encoding, text, artifact.special_names)
-    return (
-        Tokenization("bpetite", ids, [artifact.vocab[one] for one in ids]),
-        Tokenization(encoding.name, others, encoding.decode_tokens_bytes(others)),
-    )
+    ours = Tokenization("bpetite", ids, [artifact.vocab[one] for one in ids])
+    return ours, in_tiktoken(encoding, [text], artifact.special_names)
+
+
+def in_tiktoken(
+    encoding: tiktoken.Encoding, parts: Iterable[str], special: Collection[str]
+) -> Tokenization:
+    """Tokenize the parts of a text, one after the other; only these texts can be special tokens."""
+    ids = [one for part in parts for one in encode(encoding, part, special)]
+    return Tokenization(encoding.name, ids, encoding.decode_tokens_bytes(ids))
 
 
 def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -> Difference | None:

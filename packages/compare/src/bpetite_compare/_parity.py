@@ -15,7 +15,7 @@ from typing import Final
 
 from bpetite._inner import Artifact, tokenizer_of
 from bpetite._inner import blocks as sections_of
-from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
+from bpetite_compare._comparison import Difference, first_difference, in_tiktoken, tokenize_both
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks
@@ -114,12 +114,12 @@ class _Comparer:
     """The two tokenizers, side by side."""
 
     def __init__(self, artifact: Artifact) -> None:
+        encoding = of_artifact(artifact, SELF)
         self._artifact = artifact
-        self._tokenize = partial(tokenize_both, artifact, tokenizer_of(artifact))
-        self._encoding = of_artifact(artifact, SELF)
+        self._tokenize = partial(tokenize_both, artifact, tokenizer_of(artifact), encoding)
         # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
         self._chunk_encoding = make_encoding(
-            "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
+            "chunk", r"(?s:.+)", ranks_of(encoding), specials_of(encoding)
         )
 
     def look_at(self, block: str, result: Parity) -> Difference | None:
@@ -129,7 +129,7 @@ class _Comparer:
             The true difference in the first section that has one; its number of tokens and its
             tokens are of the section.
         """
-        ours, theirs = self._tokenize(self._encoding, block)
+        ours, theirs = self._tokenize(block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
         result.tokens += len(ours.ids)
@@ -150,7 +150,7 @@ class _Comparer:
 
     def _look_closer(self, section: str, result: Parity) -> Difference | None:
         """Return the true difference in a section, if there is one."""
-        ours, theirs = self._tokenize(self._encoding, section)
+        ours, theirs = self._tokenize(section)
         difference = first_difference(ours, theirs, by_id=True)
         if (
             difference is None
@@ -159,18 +159,12 @@ class _Comparer:
         ):
             return difference
         result.engine_differences += 1
-        chunks = list(self._chunks(section))
-        both = [self._tokenize(self._chunk_encoding, chunk) for chunk in chunks]
-        return first_difference(
-            _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
-        )
+        # bpetite's ids of a section are those of its chunks, joined.
+        special = self._artifact.special_names
+        theirs = in_tiktoken(self._chunk_encoding, self._chunks(section), special)
+        return first_difference(ours, theirs, by_id=True)
 
     def _chunks(self, section: str) -> Iterator[str]:
         """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
-        for number, part in enumerate(self._artifact.cut(section)):
-            yield from [part] if number % 2 else self._artifact.pattern.split(part)
-
-
-def _joined(parts: Iterator[Tokenization]) -> Tokenization:
-    pairs = [pair for part in parts for pair in zip(part.ids, part.tokens, strict=True)]
-    return Tokenization("", [one for one, _ in pairs], [token for _, token in pairs])
+        for place, part in enumerate(self._artifact.cut(section)):
+            yield from [part] if place % 2 else self._artifact.pattern.split(part)

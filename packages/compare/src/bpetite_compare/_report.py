@@ -79,8 +79,8 @@ def report_on_texts(
 ) -> Report:
     """Count like `report`, given each text in blocks that end where every known pattern splits."""
     others = list(map(get_encoding, encodings))
-    counters = [
-        _Counter(
+    tallies = [
+        _Tally(
             "bpetite" if len(artifacts) == 1 else path,
             ids_by_bytes(artifact),
             tokenizer_of(artifact).encode,
@@ -89,31 +89,31 @@ def report_on_texts(
     ]
     for other in others:
         ids_of = partial(encode, other, special=other.special_tokens_set)
-        counters.append(_Counter(other.name, ranks_of(other), ids_of))
+        tallies.append(_Tally(other.name, ranks_of(other), ids_of))
     sizes, characters = [0] * len(texts), 0
     whole = not all(map(cuts_safely, others))  # a pattern might not split where blocks end
     for number, text in enumerate(texts):
-        for counter in counters:
-            counter.per_text.append(0)
+        for tally in tallies:
+            tally.per_text.append(0)
         for block in ["".join(text)] if whole else text:
             sizes[number] += len(block.encode("utf-8"))
             characters += len(block)
-            for counter in counters:
-                counter.add(block)
+            for tally in tallies:
+                tally.add(block)
     rows = (
         ReportRow(
             one.name,
             tuple(one.per_text),
             one.single_bytes,
             vocab_size=len(one.ids),
-            shared=len(one.ids.keys() & counters[0].ids),
+            shared=len(one.ids.keys() & tallies[0].ids),
         )
-        for one in counters
+        for one in tallies
     )
     return Report(tuple(sizes), characters, tuple(rows))
 
 
-class _Counter:
+class _Tally:
     """A tokenizer, and what it has counted so far.
 
     name: its name in the report.

@@ -12,12 +12,11 @@ Examples:
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from operator import itemgetter
 from shutil import get_terminal_size
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Any, Final, TypedDict
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
@@ -228,24 +227,32 @@ def _table(rows: Sequence[_Row]) -> Iterator[list[str]]:
     yield ["", *(f"{row['name']} " for row in rows)]
     texts = [(of[0]["path"], of) for of in zip(*(row["per_text"] for row in rows), strict=True)]
     every = [*texts, ("total", rows)] if len(texts) > 1 else texts
-    own = [("", rows)]
-    for field, form, best, lines in (
-        ("tokens", "{:,}", min, every),
-        ("bytes_per_token", "{:.2f}", max, every),
-        ("ratio_to_first", "{:.2f}", min, texts if texts[0][1][0]["ratio_to_first"] else []),
-        ("vocab_size", "{:,}", max, own),
-        ("shared", "{:,}", max, own),
-        ("single_byte_share", "{:.1%}", min, own),
-    ):
-        title = field.replace("_", " ")
-        yield from [[title]] if len(lines) > 1 else []
-        for label, of in lines:
-            figures = [*map(itemgetter(field), of)]
-            marked = best(figures) if len({*figures}) > 1 and lines is not own else -1
-            shown = ("-" if one is None else form.format(one) for one in figures)
-            marks = ("*" if one == marked else " " for one in figures)
-            cells = map("".join, zip(shown, marks, strict=True))
-            yield [f"  {label}" if len(lines) > 1 else title, *cells]
+    yield from _figures("tokens", "{:,}", every, min)
+    yield from _figures("bytes_per_token", "{:.2f}", every, max)
+    if rows[0]["per_text"][0]["ratio_to_first"]:
+        yield from _figures("ratio_to_first", "{:.2f}", texts, min)
+    yield from _figures("vocab_size", "{:,}", [("", rows)])
+    yield from _figures("shared", "{:,}", [("", rows)])
+    yield from _figures("single_byte_share", "{:.1%}", [("", rows)])
+
+
+def _figures(
+    field: str,
+    form: str,
+    lines: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    best: Callable[[list[Any]], Any] | None = None,
+) -> Iterator[list[str]]:
+    """Yield the rows of one field: a row for each line, below a title if there are several."""
+    title, several = field.replace("_", " "), len(lines) > 1
+    if several:
+        yield [title]
+    for label, of in lines:
+        figures = [one[field] for one in of]
+        marked = best(figures) if best and len({*figures}) > 1 else None
+        shown = ["-" if one is None else form.format(one) for one in figures]
+        for place, one in enumerate(figures):
+            shown[place] += "*" if marked is not None and one == marked else " "
+        yield [f"  {label}" if several else title, *shown]
 
 
 def _fitted(table: Iterable[Sequence[str]], width: int) -> Iterator[str]:

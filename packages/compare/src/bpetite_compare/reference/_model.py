@@ -114,7 +114,8 @@ def join_lowest(
 ) -> list[bytes]:
     """Return parts after all merges: the lowest rank first, and its leftmost pair first.
 
-    `rank_of` gives the rank of two adjacent parts, or None if they do not merge.
+    Lemma (joining): the result joins to the same bytes, whatever `rank_of` gives for two adjacent
+    parts: their rank, or None if they do not merge.
 
     >>> join_lowest([b"a", b"b", b"a"], lambda left, right: 2 if left + right == b"ab" else None)
     [b'ab', b'a']

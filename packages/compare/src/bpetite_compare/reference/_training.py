@@ -97,6 +97,8 @@ def learn(
         first: the id that the first merge makes.
         most: the number of merges to learn; there are fewer if no chunk has two ids left.
 
+    Lemma: every merge joins two ids below its own.
+
     >>> learn({b"abab": [97, 98, 97, 98]}, {b"abab": 5}, 256, 9)
     [(97, 98), (256, 256)]
     """
