@@ -7,7 +7,7 @@ from typing import Final
 import tiktoken
 
 from bpetite._inner import Artifact
-from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
+from bpetite_compare._encodings import make_encoding
 from bpetite_compare._soundness import exportable, ids_by_bytes
 from bpetite_compare.reference import Model
 
@@ -39,20 +39,22 @@ def to_tiktoken(
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
     if model.numbers is not None:
         raise ValueError("this model has ids of its own; pass the path of its tokenizer file")
-    encoding = of_artifact(_artifact_of(model), "bpetite", special_tokens)
-    return make_encoding("bpetite", model.pattern, ranks_of(encoding), specials_of(encoding))
+    return of_artifact(_artifact_of(model), "bpetite", special_tokens, model.pattern)
 
 
 def of_artifact(
-    artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
+    artifact: Artifact, name: str, special_tokens: Iterable[str] = (), pattern: str | None = None
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the tokens of a tokenizer and more special tokens.
+
+    It has the pattern of the tokenizer, unless there is another one.
 
     Raises:
         ValueError: tiktoken would have other ids, or a special token cannot be used.
     """
     own = exportable(artifact, special_tokens)
-    return make_encoding(name, own.pattern.text, ids_by_bytes(own), own.special_tokens)
+    text = own.pattern.text if pattern is None else pattern
+    return make_encoding(name, text, ids_by_bytes(own), own.special_tokens)
 
 
 def _artifact_of(model: Model) -> Artifact:
