@@ -1,8 +1,7 @@
-"""The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
+"""The pictures of the course, docs/course/pictures/course-*.svg; page 12 has that of another page.
 
 Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's. The curves of page 12 come from docs/vocabulary-size.json, and page 13
-runs the code on that page.
+tokenizer is bpetite's, and page 13 runs the code on that page.
 """
 
 import contextlib
@@ -230,29 +229,6 @@ def _others() -> Drawing:
     return drawing
 
 
-def _sizes() -> Drawing:
-    """Draw bytes per token against vocabulary size, on a logarithmic scale."""
-    measured = json.loads((_COURSE.parent / "vocabulary-size.json").read_text(encoding="utf-8"))
-    sizes, drawing = measured["sizes"], Drawing()
-    drawing.say("Bytes per token of held-out text:")
-    left, wide, high, top = LEFT + 18, 32, 22, drawing.y
-    floor = top + 7 * high
-    for bytes_per_token in (1, 3, 5, 7):
-        y = floor - (bytes_per_token - 1) * high
-        drawing.curve([(left, y), (left + wide * (len(sizes) - 1), y)], "grid")
-        drawing.text(LEFT, y + 4, str(bytes_per_token), "id")
-    for name in ("prose", "code", "russian"):
-        values = measured["texts"][name]["bytes per token"][name]
-        points = [(left + wide * n, floor - (one - 1) * high) for n, one in enumerate(values)]
-        drawing.curve(points)
-        drawing.text(points[-1][0] + 6, points[-1][1] + 4, name.capitalize(), "say quiet")
-    for place, size in enumerate(sizes[::2]):
-        drawing.text(left + 2 * wide * place, floor + 18, f"{size:,}", "id", "middle")
-    drawing.y = floor + 24
-    drawing.say("tokens in the vocabulary; each step doubles it")
-    return drawing
-
-
 def _algorithms() -> Drawing:
     """Draw a word cut by three algorithms, and what each has learned."""
     drawing, page, word = Drawing(), _run_page("13-other-algorithms.md"), b" towel"
@@ -329,28 +305,24 @@ def _since() -> Drawing:
     return drawing
 
 
-_IN_ORDER: Final = (
-    _why_tokens,
-    _bytes,
-    _chunks,
-    _pairs,
-    _merge,
-    _tie,
-    _encode,
-    _half,
-    _special,
-    _artifact,
-    _stale,
-    _others,
-    _sizes,
-    _algorithms,
-    _greedy,
-    _letters,
-    _puzzles,
-    _since,
-)
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
-    f"{number:02}{draw.__name__.replace('_', '-')}": draw for number, draw in enumerate(_IN_ORDER)
+    "00-why-tokens": _why_tokens,
+    "01-bytes": _bytes,
+    "02-chunks": _chunks,
+    "03-pairs": _pairs,
+    "04-merge": _merge,
+    "05-tie": _tie,
+    "06-encode": _encode,
+    "07-half": _half,
+    "08-special": _special,
+    "09-artifact": _artifact,
+    "10-stale": _stale,
+    "11-others": _others,
+    "13-algorithms": _algorithms,
+    "14-greedy": _greedy,
+    "15-letters": _letters,
+    "16-puzzles": _puzzles,
+    "17-since": _since,
 }
 """The name of each picture, and the function that draws it."""
 

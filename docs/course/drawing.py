@@ -37,8 +37,6 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 .bar { fill: var(--accent); opacity: .35; }
 .ring { fill: none; stroke: var(--accent); stroke-width: 2; }
 .out { fill: none; stroke: var(--fault); stroke-width: 2; }
-.curve { fill: none; stroke: var(--ink); stroke-width: 2; }
-.grid { stroke: var(--rule); }
 """
 
 
@@ -74,11 +72,6 @@ class Drawing:
             f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4"'
             f' class="{kind}"/>'
         )
-
-    def curve(self, points: Sequence[tuple[float, float]], kind: str = "curve") -> None:
-        """Add a line through points."""
-        places = " ".join(f"{x:g},{y:g}" for x, y in points)
-        self._shapes.append(f'<polyline points="{places}" class="{kind}"/>')
 
     def cell(self, x: float, text: str, kind: str, *, width: float = 0, label: str = "") -> float:
         """Add a text in a box with a label below it; return where the next box begins.

@@ -96,26 +96,22 @@ def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
 
 
 def _texts(files: object) -> dict[str, str]:
-    lists = isinstance(files, dict) and all(isinstance(paths, list) for paths in files.values())
-    if not isinstance(files, dict) or not lists or not {"prose", "code", "json"} <= files.keys():
+    if not isinstance(files, dict) or not {"prose", "code", "json"} <= files.keys():
         message = (
             'FILES must have the keys "prose", "code" and "json", each with a list of file names.'
         )
         raise WrongError(message)
-    texts = {str(name): "".join(map(_text, paths)) for name, paths in files.items()}
-    for name, text in texts.items():
-        if len(text) < _LEAST:
-            message = f"The text of FILES[{name!r}] is too short to learn from: {len(text)}."
+    texts: dict[str, str] = {}
+    for name, paths in files.items():
+        try:
+            texts[name] = "".join(Path(path).read_bytes().decode("utf-8") for path in paths)
+        except (OSError, TypeError, ValueError) as error:
+            message = f"FILES[{name!r}] is {paths!r}, which cannot be read: {error}"
+            raise WrongError(message) from None
+        if len(texts[name]) < _LEAST:
+            message = f"The text of FILES[{name!r}] is too short to learn from: {len(texts[name])}."
             raise WrongError(message)
     return texts
-
-
-def _text(path: object) -> str:
-    try:
-        return Path(str(path)).read_bytes().decode("utf-8")
-    except (OSError, ValueError) as error:
-        message = f"FILES names {path!r}, which cannot be read: {error}"
-        raise WrongError(message) from None
 
 
 _CORPORA = [

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from answers.exercise_09 import vocabulary
 from answers.exercise_13 import byte_letters, gpt2_encode, gpt2_ids, read_merges
 from checks.judge import Question
 from checks.learner import Learner
-from checks.words import NotStartedError, WrongError, paragraph, token_text
+from checks.words import NotStartedError, WrongError, paragraph
 from given import END_OF_TEXT, PROSE, Pair
 
 FILE: Final = "vocab.bpe"
@@ -37,7 +36,6 @@ IDS: Final = {
 }
 """Texts, and their ids in tiktoken's encoding "gpt2"."""
 
-_AROUND: Final = 8
 _COURSE: Final = Path(__file__).resolve().parents[2] / "course"
 _SMALL: Final = [
     "#version: 0.2\n",
@@ -61,25 +59,6 @@ def _right(path: str, texts: list[str]) -> list[list[int]]:
     return [IDS[text] if text in IDS else gpt2_ids(path, [text])[0] for text in texts]
 
 
-def _tokens(case: tuple[str, list[str]], expected: list[list[int]], got: list[list[int]]) -> str:
-    """Show the tokens around the first difference, in the right result and the learner's."""
-    merges = read_merges(Path(case[0]).read_text(encoding="utf-8"))
-    of_byte = vocabulary(merges)
-    tokens = {place: bytes([byte]) for place, byte in enumerate(dict(byte_letters()).values())}
-    tokens |= {new_id: of_byte[new_id] for new_id in of_byte if new_id > 255}
-    tokens[len(tokens)] = END_OF_TEXT.encode("utf-8")
-    if not got:
-        return ""
-    pairs = zip(expected[0], got[0], strict=False)
-    first = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
-    rows = (
-        f"  {name:<8}  {' '.join(token_text(tokens.get(one, b'?')) for one in ids)}"
-        for name, (ids, *_) in (("tiktoken", expected), ("yours", got))
-        for ids in [ids[max(0, first - _AROUND) : first + _AROUND]]
-    )
-    return "\n".join(rows)
-
-
 def _with_the_file(learner: Learner) -> Iterator[str]:
     """Compare the ids of real texts with tiktoken's.
 
@@ -89,7 +68,7 @@ def _with_the_file(learner: Learner) -> Iterator[str]:
     path = _find(learner.path.parent)
     story = Path(PROSE[0]).read_text(encoding="utf-8")
     cases = [(str(path), [text]) for text in (*IDS, story * 3)]
-    yield from Question("gpt2_ids", _right, cases, _tokens).check(learner)
+    yield from Question("gpt2_ids", _right, cases).check(learner)
     yield "These are the ids that tiktoken gives. You rebuilt GPT-2's tokenizer."
 
 

@@ -64,7 +64,7 @@ class Learner:
     """A learner's file, and the time limit in seconds for all calls together."""
 
     path: Path
-    seconds: float
+    seconds: int
 
     def outcomes(self, calls: Sequence[Call]) -> list[Outcome]:
         """Make calls in one process, and return the outcome of each.
@@ -88,7 +88,7 @@ class Learner:
         except subprocess.TimeoutExpired as late:
             output = late.stdout or b""
             ending = (
-                f"had not ended after {self.seconds:g} seconds. Does every round of the loop come "
+                f"had not ended after {self.seconds} seconds. Does every round of the loop come "
                 f"closer to its end? If so, it is too slow: which work can it skip?"
             )
         lines = [ast.literal_eval(line) for line in output.decode("ascii").split("\n")[:-1]]

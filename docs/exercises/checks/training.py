@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Self
 
 from answers.exercise_04 import count_pairs
@@ -19,7 +18,6 @@ class Step:
 
     chunks: list[tuple[int, ...]]
     tokens: list[bytes]
-    before: "Step | None" = None
 
     @classmethod
     def after(cls, text: str, merges: list[Pair]) -> Self:
@@ -32,16 +30,12 @@ class Step:
     def merged(self, pair: Pair) -> Self:
         """Return the corpus after one more merge."""
         chunks = [tuple(merge_pair(list(ids), pair, len(self.tokens))) for ids in self.chunks]
-        return type(self)(chunks, [*self.tokens, self.bytes_of(pair)], self)
+        return type(self)(chunks, [*self.tokens, self.tokens[pair[0]] + self.tokens[pair[1]]])
 
     @property
     def counts(self) -> dict[Pair, int]:
         """Return the count of each pair."""
         return count_pairs(Counter(self.chunks))
-
-    def bytes_of(self, pair: Pair) -> bytes:
-        """Return the bytes that a merge of the pair would join."""
-        return self.tokens[pair[0]] + self.tokens[pair[1]]
 
     def pair_text(self, pair: Pair) -> str:
         """Return the tokens of a pair as text."""
@@ -61,30 +55,21 @@ class Step:
         if not 0 <= min(wrong) <= max(wrong) < len(self.tokens):
             return f"There is no id {max(wrong)} yet: the last one is {len(self.tokens) - 1}."
         count, most, text = self.counts.get(wrong, 0), self.counts[right], self.pair_text(wrong)
-        before = self.before.counts.get(wrong, 0) if self.before else 0
-        made = token_text(self.tokens[-1])
         if count == most:
             return (
                 f"Both occur {_times(most)}: a tie. The smaller pair of ids is merged, and {right} "
                 f"is smaller than {wrong}."
             )
         if count:
-            stale = (
-                f" It occurred {_times(before)} before {made} was made: count again after every "
-                f"merge, because a merge takes ids away from other pairs."
-            )
+            again = "Count again after every merge: it takes ids away from other pairs."
             return (
                 f"{text} occurs {_times(count)} at this point, {self.pair_text(right)} "
-                f"{_times(most)}.{stale if before >= most else ''}"
+                f"{_times(most)}. {again if len(self.tokens) > 256 else ''}"
             )
-        why = " at this point."
-        if before:
-            why = f" any more: the merge that made {made} used it up."
-        elif any((left[-1], right[0]) == wrong for left, right in pairwise(self.chunks)):
-            why = " in a chunk: between the two, one chunk ends and the next begins."
-        elif wrong[::-1] in self.counts:
-            why = ", only the reverse. The left token comes first."
-        return f"{text} does not occur{why}"
+        return (
+            f"{text} does not occur in a chunk at this point: an earlier merge used it up, the "
+            f"tokens are in the other order, or one chunk ends between them."
+        )
 
 
 def _times(count: int) -> str:
