@@ -13,7 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-_ROOT: Final = Path(__file__).parents[2]
+from generate.command import ROOT
+
 _LONG_LINE: Final = 84
 _LISTS: Final = {"Args:": "Takes", "Raises:": "Raises"}
 _ENTRY: Final = re.compile(r"^([\w, ]+): (.*)")
@@ -40,13 +41,12 @@ The docstring of each function also states a lemma of the
 [proof](../architecture.md#the-reference-model).
 """
 
-Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
-
 
 def files() -> dict[Path, str]:
     """Return the page."""
-    core = _ROOT / "packages" / "core" / "src" / "bpetite"
-    compare = _ROOT / "packages" / "compare" / "src" / "bpetite_compare"
+    core = ROOT / "packages" / "core" / "src" / "bpetite"
+    compare = ROOT / "packages" / "compare" / "src" / "bpetite_compare"
+    model = compare / "reference"
     parts = [
         _HEAD,
         *_package(core, "##"),
@@ -56,9 +56,9 @@ def files() -> dict[Path, str]:
         _WARNING,
         *_package(compare, "###"),
         "## `bpetite_compare.reference`\n",
-        _text(str(ast.get_docstring(_tree(compare / "reference/__init__.py"))).partition("\n")[0]),
+        _text(str(ast.get_docstring(_tree(model / "__init__.py"))).partition("\n")[0]),
         _LEMMAS,
-        *_package(compare / "reference", "###"),
+        *_package(model, "###"),
     ]
     return {Path("docs/reference/api.md"): "\n".join(parts)}
 
@@ -69,46 +69,41 @@ def _tree(path: Path) -> ast.Module:
 
 def _package(folder: Path, level: str) -> Iterator[str]:
     """Yield the definitions of a package's public names, in the order of its modules."""
-    for node in _tree(folder / "__init__.py").body:
-        if isinstance(node, ast.ImportFrom):
-            module = _tree(folder / f"{(node.module or '').rpartition('.')[2]}.py")
-            for definition, docstring in _definitions(module, [name.name for name in node.names]):
-                yield from _described(definition, docstring, level)
+    for imported in _tree(folder / "__init__.py").body:
+        if isinstance(imported, ast.ImportFrom):
+            names = {name.name for name in imported.names}
+            module = _tree(folder / f"{(imported.module or '').rpartition('.')[2]}.py")
+            for node, following in pairwise([*module.body, ast.Pass()]):
+                match node:
+                    case ast.FunctionDef(name=name) if name in names:
+                        yield from _function(node, level)
+                    case ast.ClassDef(name=name) if name in names:
+                        yield from _class(node, level)
+                    case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if (
+                        name in names
+                    ):
+                        docstring = ast.get_docstring(ast.Module([following], []))
+                        yield f"{level} `{name}`\n"
+                        yield _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
 
 
-def _definitions(module: ast.Module, names: Iterable[str]) -> Iterator[tuple[Definition, str]]:
-    """Yield the definitions of names in the order of the module, each with its docstring."""
-    for node, following in pairwise([*module.body, ast.Pass()]):
-        match node:
-            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
-                docstring = ast.get_docstring(node) or ""
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                docstring = ast.get_docstring(ast.Module([following], [])) or ""
-            case _:
-                continue
-        if name in names:
-            yield node, docstring
+def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[str]:
+    """Yield the heading, signature and docstring of a function or a method."""
+    yield f"{level} `{owner}{node.name}`\n"
+    yield f"```python\n{_signature(node, owner)}\n```\n"
+    yield _text(ast.get_docstring(node) or "")
 
 
-def _described(node: Definition, docstring: str, level: str, owner: str = "") -> Iterator[str]:
-    """Yield the heading, signature and docstring of a definition and of its members."""
-    match node:
-        case ast.FunctionDef(name=name):
-            yield f"{level} `{owner}{name}`\n"
-            yield f"```python\n{_signature(node, owner)}\n```\n"
-            yield _text(docstring)
-        case ast.ClassDef(name=name, body=body):
-            yield f"{level} `{name}`\n"
-            yield _text(docstring, types := _types(body))
-            if types and not re.search(rf"^{next(iter(types))}\b.*:", docstring, re.MULTILINE):
-                yield "".join(f"- `{field}` (`{kind}`)\n" for field, kind in types.items())
-            for method in body:
-                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                    said = ast.get_docstring(method) or ""
-                    yield from _described(method, said, f"{level}#", f"{name}.")
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-            yield f"{level} `{name}`\n"
-            yield _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+def _class(node: ast.ClassDef, level: str) -> Iterator[str]:
+    """Yield the heading and docstring of a class, its fields and its methods."""
+    docstring, types = ast.get_docstring(node) or "", _types(node.body)
+    yield f"{level} `{node.name}`\n"
+    yield _text(docstring, types)
+    if types and not re.search(rf"^{next(iter(types))}\b.*:", docstring, re.MULTILINE):
+        yield "".join(f"- `{field}` (`{kind}`)\n" for field, kind in types.items())
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+            yield from _function(method, f"{level}#", f"{node.name}.")
 
 
 def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
