@@ -161,6 +161,7 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
     """A file may import its neighbors; the check locates an exception in one of them there."""
+    (tmp_path / "ast.py").write_text("raise SystemExit\n", "utf-8")  # imported by nobody
     (tmp_path / "my_05.py").write_text("def merge_pair(*_):\n    return 1 / 0\n", "utf-8")
     code = "from my_05 import merge_pair\ndef encode_chunk(*_):\n    merge_pair([], (1, 2), 3)\n"
     (tmp_path / "my_08.py").write_text(code, "utf-8")
