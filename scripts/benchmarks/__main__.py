@@ -120,8 +120,8 @@ def _series(
         yield Series(section, text.stem, case, contestant, samples)
 
 
-def equal(bench: Bench) -> Iterator[Series]:
-    """Count the ids of each library that differ from those of the command `encode`."""
+def prepare(bench: Bench) -> None:
+    """Train a tokenizer for each text; every library must have the ids of the command `encode`."""
     ids = bench.folder / "ids"
     for text in bench.texts:
         model = bench.model(text)
@@ -130,8 +130,7 @@ def equal(bench: Bench) -> Iterator[Series]:
         run(_BPETITE, "encode", *words, "--output", ids)
         for name in bench.libraries:
             say(f"{text.stem}: comparing the ids of {name}")
-            found = bench.run_job("check", name, text, ids)
-            yield from _series("equal", text, "ids", {name: [found]})
+            bench.run_job("check", name, text, ids)
 
 
 def small(bench: Bench) -> Iterator[Series]:
@@ -203,7 +202,7 @@ def _coding(bench: Bench, job: str, *cases: str) -> Iterator[Series]:
 SECTIONS: Final[Mapping[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section for section in (small, sentence, train, gpt4, encode, cores)
 }
-"""The sections, in order; `equal` is before them."""
+"""All sections, in order."""
 
 
 def _facts(texts: Iterable[Path]) -> dict[str, str]:
@@ -271,8 +270,10 @@ def measure(options: argparse.Namespace) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         given = (options.files, options.large, options.small, options.rounds)
         bench = Bench(*given, installed, Path(folder))
-        for section in (equal, *(SECTIONS[name] for name in options.only)):
-            measured.series.extend(section(bench))
+        if {"sentence", "encode", "cores"} & {*options.only}:
+            prepare(bench)
+        for section in options.only:
+            measured.series.extend(SECTIONS[section](bench))
             if options.json:
                 report.save_runs(older, measured, options.json)
     return measured

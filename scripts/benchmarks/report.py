@@ -32,7 +32,7 @@ class Series(NamedTuple):
     case: which of the section's measurements.
     contestant: a library, or bpetite with one job.
     samples: one for each round, in order, to four digits. They are seconds, except for the
-        cases "same" (a share), "moved" and "ids" (numbers of tokens and ids that differ).
+        cases "same" (a share of tokens) and "moved" (tokens in another order).
     """
 
     section: str
@@ -91,13 +91,16 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
             ["bpetite is this many times as fast as", *_SUMMARY],
             [[library, *ratios.values()] for library, ratios in _ratios(series).items()],
         ),
-        "goals": _milliseconds(series, training, "small", "seconds")
-        + "\n"
-        + _milliseconds(series, words, "sentence", "p99"),
-        "train": _seconds(series, "train", "seconds") + _same_tokens(series, "train"),
-        "gpt4": _seconds(series, "gpt4", "seconds") + _same_tokens(series, "gpt4"),
-        "encode": _seconds(series, "encode", "first") + _different_ids(series),
-        "cores": _seconds(series, "cores", "seconds"),
+        "goals": "\n".join(
+            [
+                _table(series, "small", "seconds", training, 1e-3),
+                _table(series, "sentence", "p99", words, 1e-3),
+            ]
+        ),
+        "train": _table(series, "train", "seconds") + _same_tokens(series, "train"),
+        "gpt4": _table(series, "gpt4", "seconds") + _same_tokens(series, "gpt4"),
+        "encode": _table(series, "encode", "first"),
+        "cores": _table(series, "cores", "seconds"),
         "runs": "".join(map(_run, runs)),
     }
 
@@ -131,31 +134,22 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):.12g}"
 
 
-def _medians(series: Sequence[Series], section: str, case: str) -> dict[str, dict[str, float]]:
-    """Return the median of each contestant, ours first, on each text."""
-    medians: dict[str, dict[str, float]] = {}
+def _table(
+    series: Sequence[Series], section: str, case: str, head: str = "s", unit: float = 1
+) -> str:
+    """Return a row for each contestant, and a column for each text.
+
+    Seconds have their ratio to bpetite's, which is in the first row; other units stand alone.
+    """
+    rows: dict[str, list[str]] = {}
+    ours: dict[str, float] = {}
     for one in series:
         if (one.section, one.case) == (section, case):
-            medians.setdefault(one.contestant, {})[one.corpus] = one.median
-    return medians
-
-
-def _milliseconds(series: Sequence[Series], head: str, section: str, case: str) -> str:
-    """Return a table with a row for each contestant and a column for each text."""
-    medians = _medians(series, section, case)
-    rows = [[name, *(_figure(s / 1e-3) for s in row.values())] for name, row in medians.items()]
-    return markdown([head, *medians.get(OURS, ())], rows)
-
-
-def _seconds(series: Sequence[Series], section: str, case: str) -> str:
-    """Return such a table of seconds, each with its ratio to bpetite's."""
-    medians = _medians(series, section, case)
-    ours = medians.get(OURS, {})
-    rows = [
-        [name, *(f"{_figure(row[text])} ×{_two_digits(row[text] / ours[text])}" for text in row)]
-        for name, row in medians.items()
-    ]
-    return markdown(["s", *ours], rows)
+            first = ours.setdefault(one.corpus, one.median)
+            ratio = f" ×{_two_digits(one.median / first)}" if unit == 1 else ""
+            cells = rows.setdefault(one.contestant, [one.contestant])
+            cells.append(f"{_figure(one.median / unit)}{ratio}")
+    return markdown([head, *ours], rows.values())
 
 
 def _same_tokens(series: Sequence[Series], section: str) -> str:
@@ -169,12 +163,6 @@ def _same_tokens(series: Sequence[Series], section: str) -> str:
     if moved and not any(moved):
         same += " rustbpe's are in the same order."
     return f"\n{same}\n"
-
-
-def _different_ids(series: Sequence[Series]) -> str:
-    """Return how many ids of a text differ, at worst."""
-    most = max((one.median for one in series if one.section == "equal"), default=0)
-    return f"\nUp to {most:,.0f} ids of a text differ.\n" if most else "\nAll ids are equal.\n"
 
 
 def _run(run: Run) -> str:
