@@ -234,17 +234,12 @@ const logic = (() => {
       while (next > 0 && next < this.times.length && !this.times[next - 1]);
       return Math.max(0, Math.min(next, this.times.length));
     }
-
-    /** Return points [merges, bytes per token], few enough to draw. */
-    curve() {
-      return curve(this.tokens, this.size);
-    }
   }
 
   const kindOf = ({ merges }, number) =>
     number < 256 ? "byte" : number < 256 + merges.length ? "merge" : "whole token";
 
-  /** Return points [merges, bytes per token] of the number of tokens after every merge. */
+  /** Return points [merges, bytes per token], few enough to draw, of the tokens after every merge. */
   function curve(tokens, size, most = 400) {
     const last = tokens.length - 1;
     const count = Math.max(1, Math.min(most, last));

@@ -22,6 +22,12 @@ const EXAMPLES = {
     "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
     "Other scripts fall apart into bytes: Ελλάδα, 日本, العربية.",
 };
+const SAMPLE_NAMES = {
+  "prose": "Prose",
+  "code": "Code",
+  "code-gpt4": "Code, GPT-4's pattern",
+  "scripts": "Many scripts",
+};
 /** What the links to examples show. */
 const LINKS = {
   "try-patterns": { tokenizer: "code", beside: "code-gpt4", text: TWO_PATTERNS },
@@ -154,7 +160,7 @@ function readText(merges) {
   reader.last = Math.max(...reader.panes.map(({ replay }) => replay.times.length));
   element("panes").classList.toggle("two", names.length === 2);
   element("merges").max = reader.last;
-  const curves = reader.panes.map(({ replay }) => replay.curve());
+  const curves = reader.panes.map(({ replay }) => logic.curve(replay.tokens, replay.size));
   reader.point = drawCurve("text", curves, Math.max(1, reader.last));
   element("others").replaceChildren();
   for (const pane of reader.panes) pane.list.replaceChildren(...pane.replay.blocks.map((block, place) => {
@@ -257,8 +263,13 @@ function neighbor(direction) {
   return Math.min(...all.filter((one) => one > merges), last);
 }
 
-const labelOf = (name) =>
-  [...element("tokenizer").options].find(({ value }) => value === name).text;
+function labelOf(key) {
+  const { file } = tokenizers[key] ?? {};
+  if (!file) return SAMPLE_NAMES[key] ?? "Trained here";
+  const { name, hash, wanted } = file;
+  const same = Object.values(tokenizers).filter(({ file }) => file?.name === name);
+  return `${wanted ? "Not open: " : ""}${name}${same.length > 1 ? ` (${hash.slice(0, 4)}…)` : ""}`;
+}
 
 function describeMerge(pane) {
   const { replay } = pane;
@@ -482,22 +493,12 @@ function drawChoices() {
   for (const [name, { file }] of Object.entries(tokenizers)) {
     if (file?.wanted && ![state.tokenizer, state.beside].includes(name)) delete tokenizers[name];
   }
-  for (const [id, chosen] of [["tokenizer", state.tokenizer], ["beside", state.beside]]) {
-    for (const option of [...element(id).options]) {
-      if (option.value.startsWith("file:")) option.remove();
-    }
-    const known = new Set(Array.from(element(id).options, ({ value }) => value));
-    for (const [name, { file }] of Object.entries(tokenizers)) {
-      if (known.has(name)) continue;
-      element(id).append(new Option(file ? labelOfFile(file) : "Trained here", name));
-    }
-    element(id).value = chosen;
-  }
-}
-
-function labelOfFile({ name, hash, wanted }) {
-  const same = Object.values(tokenizers).filter(({ file }) => file?.name === name);
-  return `${wanted ? "Not open: " : ""}${name}${same.length > 1 ? ` (${hash.slice(0, 4)}…)` : ""}`;
+  const keys = new Set([...Object.keys(SAMPLE_NAMES), ...Object.keys(tokenizers)]);
+  const options = () => Array.from(keys, (key) => new Option(labelOf(key), key));
+  element("tokenizer").replaceChildren(...options());
+  element("beside").replaceChildren(new Option("no other", ""), ...options());
+  element("tokenizer").value = state.tokenizer;
+  element("beside").value = state.beside;
 }
 
 /* ---- The view of training ---- */
@@ -742,6 +743,7 @@ function say(text) {
 
 /** Save the page as one file, with the tokenizer files that are chosen in it. */
 async function savePage() {
+  writeState(); // a change that is written later would take away what is said here
   const { tokenizer, beside } = state;
   const chosen = [...new Set([tokenizer, beside])].flatMap((name) => tokenizers[name]?.file ?? []);
   const files = chosen.filter(({ wanted }) => !wanted);

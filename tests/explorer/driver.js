@@ -29,7 +29,7 @@ const replayed = (tokenizer, text) => {
     };
   });
   const neighbors = [...replay.tokens.keys()].map((made) => replay.neighbor(made, 1));
-  return { all, neighbors, times: [...replay.times], curve: replay.curve(), size: replay.size };
+  return { all, neighbors, times: [...replay.times], curve: logic.curve(replay.tokens, replay.size), size: replay.size };
 };
 
 const opened = []; // stay, as on the page

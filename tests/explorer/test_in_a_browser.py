@@ -490,7 +490,9 @@ def test_one_file_saves_itself(page: Chromium, sent: Path, tmp_path: Path) -> No
     """Alone in a folder, it works, asks for nothing, and saves its own bytes; so does a blob."""
     ready(page, f"{sent.as_uri()}#view=text&tokenizer=prose&text=the+memory")
     assert page.run(IDS)
+    page.run("tester.click('ids')")  # a change that the address has later
     assert saved(page, tmp_path, ONE_FILE.name).read_bytes() == ONE_FILE.read_bytes()
+    page.wait(f"location.hash.includes('ids=1') && {SEEN}.includes('Saved as')")
     ids = page.run(IDS)
     made = "new Blob([page], { type: 'text/html' })"
     blob = page.run(f"share.page([]).then((page) => URL.createObjectURL({made}))")
