@@ -12,12 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, ODD_FILES, SECOND, SPELLINGS, THIRD, canonical, loaded
+from artifacts import (
+    GOOD,
+    ODD_FILES,
+    SECOND,
+    SPELLINGS,
+    THIRD,
+    artifact_with,
+    canonical,
+    content_of,
+    loaded,
+    saved,
+)
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._patterns import PATTERNS
-from bpetite._persistence import save
-from bpetite._quoting import quoted
 from hostile import FAULTS, TRIPLES, with_faults
 from numbered import numbered
 from project_tools import ROOT
@@ -36,14 +43,6 @@ def encoded(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def artifact(merges: list[tuple[int, int]], folder: Path) -> bytes:
-    """Return the file of hand-made merges, as the core writes it."""
-    path = folder / "artifact.json"
-    special_tokens = {oracle.END_OF_TEXT: 256 + len(merges)}
-    save(path, oracle.vocabulary(merges), merges, special_tokens, overwrite=True)
-    return path.read_bytes()
-
-
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_golden_vectors(ask: Ask, path: Path) -> None:
     """FR-12: the chunks, merges, files, ids, texts and errors are those of the golden vectors."""
@@ -58,23 +57,22 @@ def test_golden_vectors(ask: Ask, path: Path) -> None:
     texts = [vector["text"] for vector in golden["vectors"]]
     ids = [vector["ids"] for vector in golden["vectors"]]
     wrong = [*golden["unknown_ids"], *golden["ids_of_no_text"]]
-    loaded = ask("load", encoded(trained["file"].encode()), texts, [*ids, *wrong])
-    assert (loaded["file"], loaded["ids"]) == (trained["file"], ids)
-    assert loaded["decoded"][: len(ids)] == texts
-    assert all("error" in one for one in loaded["decoded"][len(ids) :])
+    read = ask("load", encoded(trained["file"].encode()), texts, [*ids, *wrong])
+    assert (read["file"], read["ids"]) == (trained["file"], ids)
+    assert read["decoded"][: len(ids)] == texts
+    assert all("error" in one for one in read["decoded"][len(ids) :])
 
 
 @given(
     documents=CORPORA,
     size=st.integers(256, 320),
     text=TEXTS,
-    pattern=st.sampled_from([*PATTERNS]),
+    pattern=st.sampled_from([*oracle.PATTERNS]),
     names=st.none() | st.lists(st.sampled_from(SOME_NAMES), unique=True),
 )
 def test_generated_corpora_and_texts(
     ask: Ask,
     drift: dict[str, frozenset[str]],
-    tmp_path_factory: pytest.TempPathFactory,
     documents: list[str],
     size: int,
     text: str,
@@ -87,35 +85,31 @@ def test_generated_corpora_and_texts(
         "".join(character for character in one if character not in unlike)
         for one in [*documents, text + "".join(names or []) * 2 + text]
     )
-    assert ask("split", text, pattern) == PATTERNS[pattern].split(text)
-    path = tmp_path_factory.getbasetemp() / "trained.json"
+    chunks = oracle.chunks_of(text, oracle.PATTERNS[pattern])
+    assert ask("split", text, pattern) == [chunk.decode() for chunk in chunks]
     tokenizer = Tokenizer.train(documents, size, pattern=pattern, special_tokens=names)
-    tokenizer.save(path, overwrite=True)
     options = {"pattern": pattern} | ({} if names is None else {"specialTokens": names})
     answer = ask("train", documents, size, options)
     trained = answer["file"]
-    assert trained.encode() == path.read_bytes()
+    assert trained.encode() == saved(tokenizer)
     assert answer["expected_size"] == len(trained)  # it bounds training, as in the core
     ids = tokenizer.encode(text)
-    loaded = ask("load", encoded(trained.encode()), [text], [ids])
-    assert (loaded["ids"], loaded["decoded"]) == ([ids], [text])
+    read = ask("load", encoded(trained.encode()), [text], [ids])
+    assert (read["ids"], read["decoded"]) == ([ids], [text])
 
 
 @given(numbered(), st.lists(RUNS | st.sampled_from(["<s>", "<|user|>", "é"])).map("".join))
-def test_files_with_ids_of_their_own(
-    ask: Ask, tmp_path_factory: pytest.TempPathFactory, made: tuple[dict[str, Any], Any], text: str
-) -> None:
+def test_files_with_ids_of_their_own(ask: Ask, made: tuple[dict[str, Any], Any], text: str) -> None:
     """For any ids and whole tokens, texts have the core's ids, and they and the file come back."""
     data = canonical(made[0])
-    path = tmp_path_factory.getbasetemp() / "third.json"
-    path.write_bytes(data)
-    tokenizer = Tokenizer.load(path)
-    texts = [text, *(token.decode("utf-8", "ignore") for token in tokenizer._artifact.tokens[256:])]
+    tokenizer = loaded(data)
+    tokens = [bytes(token) for token in made[0]["vocab"].values() if len(token) > 1]
+    texts = [text, *(token.decode("utf-8", "ignore") for token in tokens)]
     ids = [tokenizer.encode(one) for one in texts]
-    loaded = ask("load", encoded(data), texts, [*ids, [2**21 - 2]])
-    assert loaded["ordinary"] == [tokenizer.encode(one, ordinary=True) for one in texts]
-    assert (loaded["file"].encode(), loaded["ids"], loaded["decoded"][:-1]) == (data, ids, texts)
-    assert "unknown id 2097150; the ids are those of its file" in loaded["decoded"][-1]["error"]
+    read = ask("load", encoded(data), texts, [*ids, [2**21 - 2]])
+    assert read["ordinary"] == [tokenizer.encode(one, ordinary=True) for one in texts]
+    assert (read["file"].encode(), read["ids"], read["decoded"][:-1]) == (data, ids, texts)
+    assert "unknown id 2097150; the ids are those of its file" in read["decoded"][-1]["error"]
 
 
 ANY_NAMES: Final = st.lists(
@@ -133,12 +127,12 @@ def test_names_of_special_tokens(ask: Ask, names: list[str]) -> None:
             Tokenizer.train("ab", 256, special_tokens=names)
         assert same_message(answer["error"].removeprefix("Error: "), str(caught.value))
         return
-    artifact = Tokenizer.train("ab", 256, special_tokens=names)._artifact
-    assert answer["file"].encode() == artifact.to_bytes()
+    tokenizer = Tokenizer.train("ab", 256, special_tokens=names)
+    assert answer["file"].encode() == saved(tokenizer)
     wanted = [name for name in reversed(names) for _ in range(2)]
-    ids = [artifact.special_tokens[name] for name in wanted]
-    loaded = ask("load", encoded(answer["file"].encode()), ["".join(wanted)], [ids])
-    assert (loaded["ids"], loaded["decoded"]) == ([ids], ["".join(wanted)])
+    ids = [content_of(tokenizer)["special_tokens"][name] for name in wanted]
+    read = ask("load", encoded(answer["file"].encode()), ["".join(wanted)], [ids])
+    assert (read["ids"], read["decoded"]) == ([ids], ["".join(wanted)])
 
 
 ODD_CHARACTERS: Final = re.compile(r"\\[uU]|[^ -~]")
@@ -156,14 +150,12 @@ def same_message(found: str, expected: str) -> bool:
 
 
 @given(merges=merge_lists(), text=st.one_of(st.text("abc ", max_size=60), st.sampled_from(PIECES)))
-def test_hand_made_files(
-    ask: Ask, tmp_path_factory: pytest.TempPathFactory, merges: list[tuple[int, int]], text: str
-) -> None:
+def test_hand_made_files(ask: Ask, merges: list[tuple[int, int]], text: str) -> None:
     """FR-26: repeated pairs and duplicate tokens load, and encode as specified."""
-    data = artifact(merges, tmp_path_factory.getbasetemp())
-    loaded = ask("load", encoded(data), [text], [])
-    assert loaded["file"].encode() == data
-    assert loaded["ids"] == [oracle.encode(text, merges)]
+    data = canonical(artifact_with(merges))
+    read = ask("load", encoded(data), [text], [])
+    assert read["file"].encode() == data
+    assert read["ids"] == [oracle.encode(text, merges)]
 
 
 @pytest.mark.parametrize("names", [0, 740, 4096])
@@ -183,8 +175,8 @@ def test_sizes_are_checked(ask: Ask, size: object) -> None:
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\ud83d \udc4d"])
 def test_lone_surrogate_is_rejected(ask: Ask, text: str) -> None:
     """FR-16: a lone surrogate cannot be encoded or trained on."""
-    loaded = ask("load", encoded(canonical(GOOD)), [text], [])
-    assert "lone surrogate at index" in loaded["ids"][0]["error"]
+    read = ask("load", encoded(canonical(GOOD)), [text], [])
+    assert "lone surrogate at index" in read["ids"][0]["error"]
     assert "lone surrogate at index" in ask("train", [text], 300)["error"]
 
 
@@ -199,7 +191,9 @@ def test_an_unknown_pattern_is_refused(ask: Ask) -> None:
     """A pattern has one of the names in the list."""
     for name in ("gpt5", "toString", "", None, "tekken"):
         refused = ask("train", ["ab"], 256, {"pattern": name})["error"]
-        assert refused.startswith(f"RangeError: pattern must be one of {', '.join(PATTERNS)}, got ")
+        assert refused.startswith(
+            f"RangeError: pattern must be one of {', '.join(oracle.PATTERNS)}, got "
+        )
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
@@ -216,7 +210,7 @@ def check_refused(ask: Ask, path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises((KeyError, ValueError)) as caught:
         Tokenizer.load(path)
-    expected = caught.value.args[0].removeprefix(f"{quoted(path)}: ")
+    expected = caught.value.args[0].removeprefix(f"{path}: ")
     of_json = re.match("expected (UTF-8|JSON|distinct keys|integers)", expected)
     for message in ask("refused", encoded(data)):
         assert message.startswith("Error: "), (data[:200], message)
@@ -269,12 +263,11 @@ def test_it_rejects_what_the_core_rejects(ask: Ask, tmp_path: Path) -> None:
     ],
 )
 def test_an_opened_file_is_described(
-    ask: Ask, tmp_path: Path, pattern: str, names: list[str] | None, note: str
+    ask: Ask, pattern: str, names: list[str] | None, note: str
 ) -> None:
     """The page names the pattern and the first special tokens of a file."""
     tokenizer = Tokenizer.train("abab", 258, pattern=pattern, special_tokens=names)
-    tokenizer.save(tmp_path / "own.json")
-    assert ask("open", encoded((tmp_path / "own.json").read_bytes())) == [note]
+    assert ask("open", encoded(saved(tokenizer))) == [note]
 
 
 NOT_OURS: Final = "Error: it is not a tokenizer file of bpetite. Convert another library's"
@@ -309,7 +302,7 @@ def test_a_large_file_opens_soon(ask: Ask, tmp_path: Path) -> None:
     """Two files as large as Llama 3's open in two seconds each, and block for less than one."""
     merges = [(left, right) for left in range(256) for right in range(256)]
     merges += [(256 + rank, 65_535 - rank) for rank in range(128_000 - 256 - len(merges))]
-    tokens = Artifact.of_merges(merges).tokens
+    tokens = [*oracle.vocabulary(merges).values()][:-1]
     ids = range(len(tokens))[::-1]
     content = THIRD | {
         "mergeable_vocab_size": len(tokens),
@@ -355,7 +348,7 @@ def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
     except (KeyError, ValueError):
         check_refused(ask, path, data)
         return False
-    assert ask("load", encoded(data), [], [])["file"].encode() == tokenizer._artifact.to_bytes()
+    assert ask("load", encoded(data), [], [])["file"].encode() == saved(tokenizer)
     return True
 
 

@@ -17,10 +17,9 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from artifacts import THIRD, canonical, write_artifact
+import oracle
+from artifacts import THIRD, artifact_with, canonical, loaded, merges_of, write_artifact
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._patterns import PATTERNS
 from chromium import Chromium
 from project_tools import ROOT
 
@@ -94,15 +93,15 @@ def shown(chromium: Chromium) -> dict[tuple[str, int], Found]:
     return found
 
 
-def merges_of(name: str) -> list[tuple[int, int]]:
-    """Return the merges of a sample tokenizer, or of the one that is trained on the page."""
-    if name == "trained":
-        return list(Tokenizer.train(CORPUS, 264)._artifact.merges)
-    return list(sample(name)._artifact.merges)
-
-
 def sample(name: str) -> Tokenizer:
+    """Return a sample tokenizer, or the one that is trained on the page."""
+    if name == "trained":
+        return Tokenizer.train(CORPUS, 264)
     return Tokenizer.load(ROOT / "docs" / "samples" / f"{name}.json")
+
+
+def encode(text: str, merges: list[tuple[int, int]]) -> list[int]:
+    return loaded(artifact_with(merges)).encode(text)
 
 
 def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], Found]) -> None:
@@ -111,12 +110,12 @@ def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], Found]) ->
         state = {key: values[0] for key, values in parse_qs(link).items()}
         if state["view"] == "train":
             continue
-        trained = merges_of(state["tokenizer"])[: int(state.get("step", 4096))]
+        trained = merges_of(sample(state["tokenizer"]))[: int(state.get("step", 4096))]
         merges = trained[: int(state.get("merges", 4096))]
         if state["tokenizer"] == "code-gpt4":
             ids = sample("code-gpt4").encode(state["text"], ordinary="ordinary" in state)
         else:
-            ids = Tokenizer._of(Artifact.of_merges(merges)).encode(state["text"])
+            ids = encode(state["text"], merges)
         special = {256 + len(merges): 256 + len(trained)} if len(merges) < len(trained) else {}
         assert found["ids"] == [special.get(token_id, token_id) for token_id in ids]
         assert (found["figure"].split(" | ")[0], found["alerts"]) == (str(len(ids)), [])
@@ -154,8 +153,8 @@ def test_play_marks_the_merge_in_the_text(page: Chromium) -> None:
     link = "view=text&tokenizer=prose&merges=0&text=in+the+tin"
     until_one = "await tester.until(() => document.getElementById('merges').value !== '0')"
     found = look(page, link, act=f"tester.click('play'); {until_one}; tester.click('play')")
-    merges = merges_of("prose")[:4]  # of which the last is the first that occurs in the text
-    ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
+    # The last of these merges is the first that occurs in the text.
+    ids = encode("in the tin", merges_of(sample("prose"))[:4])
     assert found["ids"] == ids
     assert found["marked"] == [259] * ids.count(259) != []
 
@@ -181,12 +180,9 @@ PLAY_AND_WATCH: Final = """(async () => {
 
 def test_play_keeps_the_merge_in_view(page: Chromium) -> None:
     """On a phone, Play scrolls the tokens to one that the merge makes, and the page stays."""
-    words = (
-        bytes(vocab).decode()
-        for vocab in sample("prose")._artifact.vocab.values()
-        if vocab.isalpha() and len(vocab) > 3
-    )
-    text = "\n".join(Random(2).sample([*words], 60))
+    tokens = [*oracle.vocabulary(merges_of(sample("prose"))).values()]
+    words = [token.decode() for token in tokens if token.isalpha() and len(token) > 3]
+    text = "\n".join(Random(2).sample(words, 60))
     link = urlencode({"view": "text", "tokenizer": "prose", "merges": 0, "text": text})
     look(page, link, 360, height=740)
     watched = page.run(PLAY_AND_WATCH)
@@ -212,7 +208,7 @@ def test_the_first_screen(page: Chromium) -> None:
             assert page.run("tester.struck()") == []
         assert [word in found[-1]["seen"] for word in ("no pair is", "underlined")] == [True, False]
         sentence = found[0]["text"].splitlines()[0]
-        chunks = PATTERNS["gpt2"].split(sentence)
+        chunks = oracle.chunks_of(sentence)
         assert len(chunks) > 9
         assert sample("prose").encode(sentence) == found[0]["ids"][: len(chunks)]
 
@@ -280,7 +276,7 @@ def test_a_tap_opens_the_panel_on_the_screen(page: Chromium, tokenizer: str, tex
 
 def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]:
     """Return the start and the end of each token."""
-    vocab = Artifact.of_merges(merges).vocab
+    vocab = oracle.vocabulary(merges)
     ends = list(accumulate(len(vocab[token_id]) for token_id in ids))
     return set(pairwise([0, *ends]))
 
@@ -292,8 +288,8 @@ def test_two_tokenizers_show_both_cuts(page: Chromium, names: tuple[str, str]) -
     fields = {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "step": 8}
     link = urlencode(fields)
     found = look(page, link, act="await tester.until(() => location.hash.includes('merges='))")
-    merges = [merges_of(name) for name in names]
-    ids = [Tokenizer._of(Artifact.of_merges(one)).encode(text) for one in merges]
+    merges = [merges_of(sample(name)) for name in names]
+    ids = [sample(name).encode(text) for name in names]
     assert [found["ids"], found["others"]] == ids
     assert found["figure"] == f"{len(ids[0])} | {len(ids[1])}"
     assert [name.split(": ")[1] for name in found["names"]] == [f"{len(one)} tokens" for one in ids]
@@ -328,9 +324,8 @@ def test_next_and_back_stop_at_the_merges_of_both(page: Chromium) -> None:
     text = "in the tin"
     names = ("code", "prose")
     counts = set()
-    for merges in map(merges_of, names):
-        tokenizers = [Tokenizer._of(Artifact.of_merges(merges[:made])) for made in range(40)]
-        sizes = [len(tokenizer.encode(text)) for tokenizer in tokenizers]
+    for merges in (merges_of(sample(name)) for name in names):
+        sizes = [len(oracle.encode(text, merges[:made])) for made in range(40)]
         counts |= {made for made in range(1, 40) if sizes[made] < sizes[made - 1]}
     link = urlencode(
         {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
@@ -346,7 +341,7 @@ def test_the_last_merge_that_occurs_is_described(page: Chromium) -> None:
     link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
     none = "view=text&tokenizer=prose&text=~&merges=9"
     found, nothing = look(page, link), look(page, none)
-    last = max(Tokenizer._of(Artifact.of_merges(merges_of("prose"))).encode(text))
+    last = max(sample("prose").encode(text))
     assert f"rank {last - 256:,}: " in found["merge"][0]
     assert f" → {last}, once" in found["merge"][0]
     assert nothing["merge"] == ["None of these merges occurs in this text."]
