@@ -749,8 +749,9 @@ async function savePage() {
   const files = chosen.filter(({ wanted }) => !wanted);
   const others = Object.values(tokenizers).flatMap(({ file }) => file ?? []).filter((file) => !chosen.includes(file));
   const namesOf = (some) => some.map(({ name }) => name).join(" and ");
-  const trained = (name) => (name === "trained" ? undefined : name);
-  const link = { view: "text", tokenizer: trained(tokenizer), beside: trained(beside) };
+  // The saved page begins with these two, unless one was trained here, from a text.
+  const first = (key) => (key === "trained" ? undefined : key);
+  const link = { view: "text", tokenizer: first(tokenizer), beside: first(beside) };
   const name = files.length ? `${files[0].name.replace(/\.json$/, "")}-explorer.html` : share.ONE_FILE;
   try {
     download(await share.page(files, share.link(link, tokenizers).fragment), "text/html", name);
