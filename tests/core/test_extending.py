@@ -1,56 +1,45 @@
 """Start from a tokenizer: go on with its merges, or extend it and keep every id."""
 
 import logging
-from logging.handlers import BufferingHandler
-from pathlib import Path
-from typing import Final
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Final
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import THIRD
-from bpetite import Tokenizer, _extending
+from artifacts import GOOD, THIRD, artifact_with, canonical, content_of, loaded, merges_of, saved
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._patterns import GPT2, PATTERNS
-from numbered import WORDS, Made, numbered, start_of, tokenizer_of
+from numbered import WORDS, Made, numbered
 from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
 NAMES = ["<|b|>", "<|a|>"]
-START = Tokenizer.train("low lower lowest", 262)
 SPECIAL = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
 """Merges that make a token with the bytes of the special token."""
+DOCUMENTS: Final = st.lists(st.one_of(WORDS, TIES, RUNS), max_size=4)
+ADDED: Final = st.sampled_from([[], ["<|a|>", "<|b|é>"]])
 
 
-def of_merges(merges: list[Pair]) -> Tokenizer:
-    """Return the tokenizer with these merges."""
-    return Tokenizer._of(Artifact.of_merges(merges))
+def first_tokens(tokenizer: Tokenizer, size: int) -> bytes:
+    """Return the file of a tokenizer's first tokens, as `bpetite truncate` writes it."""
+    return Artifact.of_bytes(saved(tokenizer), "t").truncated(size).to_bytes()
 
 
-def merges_of(tokenizer: Tokenizer) -> list[Pair]:
-    return list(tokenizer._artifact.merges)
-
-
-def unreachable_of(merges: list[Pair]) -> list[int]:
-    """Return the ids of the merges whose bytes have other ids."""
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
-    return [i for i, token in enumerate(tokens) if oracle.encode_chunk(token, merges) != [i]]
-
-
-@given(CORPORA, st.integers(256, 280), st.integers(0, 20), st.sampled_from([None, *PATTERNS]))
+@given(CORPORA, st.integers(256, 280), st.integers(0, 20), st.sampled_from([*oracle.PATTERNS]))
 def test_continuing_on_the_same_corpus_is_one_long_training(
-    documents: list[str], small: int, more: int, pattern: str | None
+    documents: list[str], small: int, more: int, pattern: str
 ) -> None:
     """What stops and goes on equals what does not; `start` brings pattern and special tokens."""
-    whole = Tokenizer.train(documents, small + more, pattern=pattern, special_tokens=NAMES)
+    whole = Tokenizer.train(documents, small + more, pattern=pattern, special_tokens=NAMES[:1])
     start = Tokenizer.train(documents, small, pattern=pattern, special_tokens=NAMES[:1])
-    for again in (None, pattern):
-        grown = Tokenizer.train(documents, small + more, start=start, pattern=again)
-        assert grown._artifact.special_names == ("<|b|>",)
-        assert merges_of(grown) == merges_of(whole)
-    assert Tokenizer.train(documents, small + more, start=start, special_tokens=NAMES[1:]) == whole
+    assert Tokenizer.train(documents, small + more, start=start) == whole
+    assert Tokenizer.train(documents, small + more, start=start, pattern=pattern) == whole
+    both = Tokenizer.train(documents, small + more, pattern=pattern, special_tokens=NAMES)
+    assert Tokenizer.train(documents, small + more, start=start, special_tokens=NAMES[1:]) == both
 
 
 @given(
@@ -62,17 +51,22 @@ def test_continuing_on_the_same_corpus_is_one_long_training(
 @example(TWINS, ["abcabcbcab abc"], 20)
 @example(NESTED, ["aaaabaaaab aaa"], 20)
 def test_any_merges_may_be_the_start(merges: list[Pair], documents: list[str], more: int) -> None:
-    """The old merges are applied by rank, then all pairs are recounted, and learned only once.
+    """The old merges are applied by rank, then all pairs are recounted."""
+    size, start = 256 + len(merges) + more, loaded(artifact_with(merges))
+    grown = Tokenizer.train(documents, size, start=start)
+    assert merges_of(grown) == oracle.train(documents, size, merges)
 
-    If every token of the start encodes to itself, so does every token of the result.
-    """
-    size = 256 + len(merges) + more
-    grown = merges_of(Tokenizer.train(documents, size, start=of_merges(merges)))
-    assert grown == oracle.train(documents, size, merges)
-    learned = grown[len(merges) :]
-    assert len({*learned}) == len(learned)
-    assert {*learned}.isdisjoint(merges)
-    assert min(unreachable_of(grown), default=0) < 256 + len(merges)
+
+class Warnings(logging.Handler):
+    """Collects the warnings of the core."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a record."""
+        self.records.append(record)
 
 
 @given(merge_lists() | CORPORA.map(lambda documents: oracle.train(documents, 262)))
@@ -81,23 +75,23 @@ def test_any_merges_may_be_the_start(merges: list[Pair], documents: list[str], m
 @example(SPECIAL)
 def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[Pair]) -> None:
     """The warning has such tokens of the start, and there is none if all are sound."""
-    unreachable = unreachable_of(merges) + ([256 + len(merges) - 1] if merges == SPECIAL else [])
-    handler, logger = BufferingHandler(100), logging.getLogger("bpetite")
-    handler.setLevel(logging.WARNING)
+    tokens = [*oracle.vocabulary(merges).values()][:-1]
+    wrong = [i for i, token in enumerate(tokens) if oracle.encode_chunk(token, merges) != [i]]
+    wrong += [len(tokens) - 1] if merges == SPECIAL else []
+    handler, logger = Warnings(), logging.getLogger("bpetite")
     logger.addHandler(handler)
-    Tokenizer.train("xy xy xy abc", 290, start=of_merges(merges))
+    Tokenizer.train("xy xy xy abc", 290, start=loaded(artifact_with(merges)))
     logger.removeHandler(handler)
-    assert [vars(record)["ids"] for record in handler.buffer] == [unreachable][: len(unreachable)]
-    if unreachable:
-        (record,) = handler.buffer
-        assert vars(record)["id"] == unreachable[0]
-        more = len(unreachable) - 1
-        assert (f"not encode to itself (and {more} more): " in record.getMessage()) == (more > 0)
+    assert [vars(record)["ids"] for record in handler.records] == [wrong][: len(wrong)]
+    for record in handler.records:
+        more = f" (and {len(wrong) - 1} more): " in record.getMessage()
+        assert (vars(record)["id"], more) == (wrong[0], len(wrong) > 1)
 
 
 def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None:
     """The message has the first bytes of the token, and what follows for other libraries."""
-    grown = Tokenizer.train("abc", 260, start=of_merges([(98, 99), (97, 98), (257, 99)]))
+    start = loaded(artifact_with([(98, 99), (97, 98), (257, 99)]))
+    grown = Tokenizer.train("abc", 260, start=start)
     assert merges_of(grown)[3:] == [(97, 256)]  # the same bytes again
     (warning,) = (record for record in caplog.records if record.levelno == logging.WARNING)
     assert warning.message == (
@@ -107,33 +101,52 @@ def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None
     assert grown.decode(grown.encode("abc abc")) == "abc abc"
 
 
-def test_a_start_must_be_a_tokenizer_of_at_most_the_size() -> None:
-    """A wrong type, size, pattern or special token, beside that of the start, is an error."""
-    fixed = Tokenizer.train("ab", 257, pattern="gpt4", special_tokens=NAMES)
+@pytest.mark.parametrize(
+    ("size", "options", "message"),
+    [
+        pytest.param(
+            256, {}, "^vocab_size must be at least 257, the size of start, got 256", id="size"
+        ),
+        pytest.param(
+            258,
+            {"pattern": "gpt2"},
+            "^pattern must be gpt4, that of start, got gpt2$",
+            id="pattern",
+        ),
+        pytest.param(
+            258,
+            {"special_tokens": ["<|a|>"]},
+            r"^special token '<\|a\|>' is given twice; remove one$",
+            id="special token",
+        ),
+    ],
+)
+def test_a_start_must_fit(size: int, options: dict[str, Any], message: str) -> None:
+    """A wrong size, pattern or special token, beside that of the start, is an error."""
+    start = Tokenizer.train("ab", 257, pattern="gpt4", special_tokens=NAMES)
+    with pytest.raises(ValueError, match=message):
+        Tokenizer.train("ab", size, start=start, **options)
+
+
+def test_a_start_must_be_a_tokenizer() -> None:
+    """Another type, and a start without its keyword, are errors."""
     with pytest.raises(TypeError, match=r"^start must be a Tokenizer, got str$"):
         Tokenizer.train("a", 300, start="small.json")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^vocab_size .* least 262, the size of start, got 261$"):
-        Tokenizer.train("a", 261, start=START)
-    with pytest.raises(ValueError, match=r"^pattern must be gpt4, that of start, got gpt2$"):
-        Tokenizer.train("ab", 258, start=fixed, pattern="gpt2")
-    with pytest.raises(ValueError, match=r"^special token '<\|a\|>' is given twice; remove one$"):
-        Tokenizer.train("ab", 258, start=fixed, special_tokens=["<|a|>"])
     with pytest.raises(TypeError, match="positional"):
-        Tokenizer.train("a", 300, START)  # type: ignore[call-arg]
+        Tokenizer.train("a", 300, Tokenizer.train("", 256))  # type: ignore[call-arg]
 
 
-def test_an_equal_size_still_reads_the_corpus() -> None:
+def test_an_equal_size_still_reads_the_corpus(tokenizer: Tokenizer) -> None:
     """With the size of the start, the result equals it, and a wrong document is an error."""
-    assert merges_of(Tokenizer.train("other", 262, start=START)) == merges_of(START)
+    assert Tokenizer.train("other", 258, start=tokenizer) == tokenizer
     with pytest.raises(TypeError, match=r"^documents must be str, got int at position 1; "):
-        Tokenizer.train(["a", 1], 262, start=START)  # type: ignore[list-item]
+        Tokenizer.train(["a", 1], 258, start=tokenizer)  # type: ignore[list-item]
 
 
 def test_the_start_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """The first record has the number of merges that are kept, and the others count them."""
-    caplog.set_level(logging.INFO, "bpetite")
     start = Tokenizer.train("low lower lowest", 258)
-    caplog.clear()
+    caplog.set_level(logging.INFO, "bpetite")
     Tokenizer.train(" ".join(map(str, range(500))), 400, start=start)
     first, *_, merge, last = caplog.records
     assert first.message == "training: 400 mergeable tokens wanted, 2 merges kept"
@@ -142,166 +155,201 @@ def test_the_start_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert vars(last)["mergeable_vocab_size"] == 400
 
 
-ADDED: Final = st.sampled_from([[], ["<|a|>", "<|b|é>"]])
-DOCUMENTS: Final = st.lists(st.one_of(WORDS, TIES, RUNS), max_size=4)
-
-
-def check_kept(start: Tokenizer, grown: Tokenizer) -> None:
-    """Check that every id of the start has the same bytes."""
-    vocab = grown._artifact.vocab
-    assert {one: vocab.get(one) for one in start._artifact.vocab} == start._artifact.vocab
+# Extensions, which keep ids
 
 
 @given(numbered(highest=2**20), DOCUMENTS, st.integers(0, 12), ADDED, st.data())
 def test_an_extension_is_that_of_the_oracle(
     made: Made, documents: list[str], more: int, added: list[str], data: st.DataObject
 ) -> None:
-    """Merges, completed tokens and ids are the oracle's, and new tokens encode to themselves.
+    """Merges, completed tokens and ids are the oracle's, and all ids of the start stay.
 
     Truncated, it is the extension of a smaller size; to the size of the start, the start.
     """
     content, merges, whole, names = made
-    start = start_of(made)
-    ids, pattern = start._artifact.ids, content["pretokenizer_pattern"]
+    start, size = loaded(content), content["mergeable_vocab_size"] + more
     documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in whole)]
-    first = 256 + len(merges)
-    whole_ids = dict(zip(whole, ids[first:], strict=False))
-    known = [*oracle.vocabulary(merges).values()][:-1]
-    taken = [*known, *(name.encode() for name in [*names, *added])]
-    new = oracle.extend(documents, more, merges, whole_ids, taken, pattern)
-    size = len(start._artifact.tokens) + more
+    id_of = {bytes(token): int(token_id) for token_id, token in content["vocab"].items()}
+    tokens = [*oracle.vocabulary(merges).values()][:-1]
+    ids, fresh = [id_of[token] for token in tokens], count(max(id_of.values()) + 1)
+    taken = [*tokens, *(name.encode() for name in [*names, *added])]
+    pattern = content["pretokenizer_pattern"]
+    whole_ids = {token: id_of[token] for token in whole}
+    expected = content | {"merges": [*content["merges"]], "vocab": {**content["vocab"]}}
+    for (left, right), done in oracle.extend(documents, more, merges, whole_ids, taken, pattern):
+        ids.append(next(fresh) if done is None else done)
+        tokens.append(tokens[left] + tokens[right])
+        expected["merges"].append([ids[left], ids[right], ids[-1]])
+        expected["vocab"][str(ids[-1])] = list(tokens[-1])
+    expected["mergeable_vocab_size"] = len(expected["vocab"]) - len(names)
+    expected["special_tokens"] = content["special_tokens"] | dict(zip(added, fresh, strict=False))
+    for name in added:
+        expected["vocab"][str(expected["special_tokens"][name])] = list(name.encode())
     grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
-    artifact = grown._artifact
-    assert artifact.merges == [*merges, *(pair for pair, _ in new)]
-    fresh = iter(range(max(ids) + 1, 2**22))
-    every = [*ids[:first], *(next(fresh) if one is None else one for _, one in new)]
-    assert [*artifact.ids[: len(every)]] == every
-    added_ids = dict(zip(added, fresh, strict=False))
-    assert artifact.special_tokens == start._artifact.special_tokens | added_ids
-    assert [*artifact.whole_tokens] == [one for one in whole if whole_ids[one] not in every]
-    check_kept(start, grown)
-    for number in range(first, 256 + len(artifact.merges)):
-        assert oracle.encode_chunk(artifact.tokens[number], artifact.merges) == [number]
-    assert Artifact.of_bytes(artifact.to_bytes(), "t") == artifact
-    bare = Tokenizer.train(documents, size, start=start)._artifact
-    fewer = data.draw(st.integers(size - more, len(bare.tokens)))
-    assert bare.truncated(fewer) == Tokenizer.train(documents, fewer, start=start)._artifact
-    assert bare.truncated(size - more) == start._artifact
+    assert content_of(grown) == expected
+    bare = Tokenizer.train(documents, size, start=start)
+    fewer = data.draw(st.integers(size - more, content_of(bare)["mergeable_vocab_size"]))
+    assert first_tokens(bare, fewer) == saved(Tokenizer.train(documents, fewer, start=start))
+    assert first_tokens(bare, size - more) == canonical(content)
 
 
-@given(CORPORA, DOCUMENTS, st.integers(256, 280), st.integers(0, 12))
+@given(CORPORA, DOCUMENTS, st.integers(256, 280), st.integers(1, 12))
 def test_keeping_ids_learns_what_continuing_learns(
     first: list[str], second: list[str], small: int, more: int
 ) -> None:
     """From a start without whole tokens, the merges are the same, and all ids stay."""
-    start = Tokenizer.train(first, small, pattern="gpt4", special_tokens=["<|a|>", "<|b|>"])
-    size = len(start._artifact.tokens)
+    start = Tokenizer.train(first, small, pattern="gpt4", special_tokens=NAMES)
+    size = len(merges_of(start)) + 256
     grown = Tokenizer.train(second, size + more, start=start, keep_ids=True)
-    moved = Tokenizer.train(second, size + more, start=start)
-    assert grown._artifact.merges == moved._artifact.merges
-    assert (grown == start) == (len(grown._artifact.tokens) == size)
-    check_kept(start, grown)
-    new = len(grown._artifact.tokens) - size
-    assert [*grown._artifact.ids[size : size + new]] == [*range(size + 2, size + 2 + new)]
-    without = Tokenizer.train(first, small, pattern="gpt4", special_tokens=[])
-    assert Tokenizer.train(second, size + more, start=without, keep_ids=True) == (
-        Tokenizer.train(second, size + more, start=without)
-    )
+    moved = content_of(Tokenizer.train(second, size + more, start=start))
+    if moved["mergeable_vocab_size"] == size:
+        assert grown == start
+        return
+    for left, right, new in content_of(grown)["merges"]:
+        numbers = [one if one < size else one - 2 for one in (left, right, new)]
+        assert moved["merges"][numbers[2] - 256] == numbers[:2]
+    assert content_of(grown)["special_tokens"] == content_of(start)["special_tokens"]
+    without = Tokenizer.train(first, small, special_tokens=[])
+    options: dict[str, Any] = {"vocab_size": size + more, "start": without}
+    assert Tokenizer.train(second, **options, keep_ids=True) == Tokenizer.train(second, **options)
 
 
-def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+def with_whole(whole: dict[int, str]) -> Tokenizer:
+    """Return a tokenizer without merges that has these whole tokens."""
+    vocab = {str(token_id): list(token.encode()) for token_id, token in whole.items()}
+    vocab |= {str(byte): [byte] for byte in range(256)}
+    names = {"merges": [], "schema_version": 3, "special_tokens": {}}
+    return loaded(GOOD | names | {"mergeable_vocab_size": len(vocab), "vocab": vocab})
+
+
+@pytest.mark.parametrize(
+    ("start", "options", "message"),
+    [
+        pytest.param(None, {}, "keep_ids requires start", id="nothing to keep"),
+        pytest.param(
+            loaded(artifact_with([(97, 98), (98, 99), (256, 99), (97, 257)])),
+            {},
+            "ids of start: 2 of its tokens have the bytes b'abc'",
+            id="equal tokens",
+        ),
+        pytest.param(
+            loaded(artifact_with(SPECIAL)), {}, "have the bytes b'<|endo", id="special token twice"
+        ),
+        pytest.param(
+            loaded(THIRD), {"special_tokens": ["<s>"]}, "special token", id="a name of it"
+        ),
+        pytest.param(
+            loaded(THIRD), {"special_tokens": ["<s>|>"]}, "special token", id="it begins another"
+        ),
+        pytest.param(
+            loaded(THIRD), {"special_tokens": ["a"]}, "special token", id="a rule of train"
+        ),
+        pytest.param(
+            with_whole({300: "<|a|>"}),
+            {"special_tokens": ["<|a|>"]},
+            r"special token '<\|a\|>': start has such a token",
+            id="a whole token",
+        ),
+        pytest.param(
+            loaded(THIRD), {"vocab_size": 258}, "must be at least 259, the size of start", id="size"
+        ),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(
+    start: Tokenizer | None, options: dict[str, Any], message: str
+) -> None:
     """Ids without a start, a start with two equal tokens, and names that it has are errors."""
-    start = tokenizer_of(THIRD, tmp_path)
-    with pytest.raises(ValueError, match="keep_ids requires start"):
-        Tokenizer.train("ab", 300, keep_ids=True)
-    for merges in ([(97, 98), (98, 99), (256, 99), (97, 257)], SPECIAL):
-        twins = Tokenizer._of(Artifact.of_merges(merges))
-        with pytest.raises(ValueError, match="ids of start: 2 of its tokens have the bytes b'"):
-            Tokenizer.train("ab", 300, start=twins, keep_ids=True)
-    for names in (["<s>"], ["<|a|>", "<|a|>"], ["<s>|>"], ["a"]):
-        with pytest.raises(ValueError, match="special token"):
-            Tokenizer.train("ab", 300, start=start, special_tokens=names)
-    vocab = {**THIRD["vocab"], "8": [*b"<|a|>"]}
-    whole = tokenizer_of(THIRD | {"mergeable_vocab_size": 260, "vocab": vocab}, tmp_path)
-    with pytest.raises(ValueError, match=r"special token '<\|a\|>': start has such a token"):
-        Tokenizer.train("ab", 300, start=whole, special_tokens=["<|a|>"])
-    with pytest.raises(ValueError, match="vocab_size must be at least 259, the size of start"):
-        Tokenizer.train("ab", 258, start=start)
+    options = {"vocab_size": 300, "start": start, "keep_ids": True} | options
+    with pytest.raises(ValueError, match=message):
+        Tokenizer.train("ab", **options)
 
 
-def of_whole(whole: dict[int, str], merges: tuple[tuple[int, int], ...] = ()) -> Artifact:
-    """Return a tokenizer with these ids of whole tokens; the merges have the ids from 300 on."""
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
-    ids = (*range(256), *range(300, 300 + len(merges)), *sorted(whole))
-    every = [*tokens, *(whole[token_id].encode() for token_id in sorted(whole))]
-    return Artifact(list(merges), every, GPT2, (), ids)
+@pytest.mark.parametrize(
+    ("whole", "merges"),
+    [
+        pytest.param(
+            {500: "abc", 400: "zab"},
+            [[97, 98, 501], [122, 501, 400], [501, 99, 500]],
+            id="the lowest id first",
+        ),
+        pytest.param(
+            {400: "abcd", 500: "abc"},
+            [[97, 98, 501], [501, 99, 500], [500, 100, 400]],
+            id="one completes another",
+        ),
+        pytest.param({400: "xabcab"}, [[97, 98, 401]], id="still three symbols"),
+        pytest.param({400: "abab"}, [[97, 98, 401], [401, 401, 400]], id="twice the same"),
+        pytest.param(
+            {400: "abc", 401: "cab", 500: "abcab"},
+            [[97, 98, 501], [501, 99, 400], [99, 501, 401], [400, 501, 500]],
+            id="a choice",
+        ),
+    ],
+)
+def test_tokens_are_completed_at_once(whole: dict[int, str], merges: list[list[int]]) -> None:
+    """A whole token that has two symbols left is the next merge; truncating undoes it."""
+    start = with_whole(whole)
+    grown = Tokenizer.train("ab", 257 + len(whole), start=start)
+    assert content_of(grown)["merges"] == merges
+    assert first_tokens(grown, 256 + len(whole)) == saved(start)
 
 
-def test_tokens_are_completed_at_once() -> None:
-    """The one with the lowest id is the first, and one may complete another."""
-    ab, two = (97, 98, 501), {400: "abc", 401: "cab", 500: "abcab"}
-    table: list[tuple[dict[int, str], list[tuple[int, int, int]]]] = [
-        ({500: "abc", 400: "zab"}, [ab, (122, 256, 400), (256, 99, 500)]),
-        ({400: "abc", 500: "zab"}, [ab, (256, 99, 400), (122, 256, 500)]),
-        ({400: "abcd", 500: "abc"}, [ab, (256, 99, 500), (257, 100, 400)]),
-        *(({400: "xabcab"}, [(97, 98, 401)]), ({400: "abab"}, [(97, 98, 401), (256, 256, 400)])),
-        (two, [ab, (256, 99, 400), (99, 256, 401), (257, 256, 500)]),
-    ]
-    for whole, expected in table:
-        start = of_whole(whole)
-        grown = Tokenizer.train("ab", len(start.tokens) + 1, start=Tokenizer._of(start))._artifact
-        ids = grown.ids[256 : 256 + len(grown.merges)]
-        assert [(*pair, one) for pair, one in zip(grown.merges, ids, strict=True)] == expected
-        assert grown.truncated(len(start.tokens)) == start
-
-
-def test_only_the_merges_of_an_extension_complete_tokens() -> None:
+@pytest.mark.parametrize(
+    ("ids", "completed"),
+    [
+        ((300, 290, 310, 295, 294, 293), {290, 295, 294, 293}),
+        ((300, 290, 299, 310, 311, 309), {309}),
+        ((300, 310, 290, 320, 295, 330), set()),
+    ],
+)
+def test_only_the_merges_of_an_extension_complete_tokens(
+    ids: Sequence[int], completed: set[int]
+) -> None:
     """Of other merges with an id lower than that of a part, none is a completed token."""
     merges = [(97, 98), (256, 99), (98, 99), (258, 97), (256, 258), (259, 98)]
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
+    content, every = artifact_with(merges), [*range(256), *ids]
+    tokens = zip(every, [*oracle.vocabulary(merges).values()], strict=False)
+    triples = [[every[a], every[b], new] for (a, b), new in zip(merges, ids, strict=True)]
+    content |= {"merges": triples, "schema_version": 3, "special_tokens": {}}
+    content["vocab"] = {str(token_id): list(token) for token_id, token in tokens}
+    left = first_tokens(loaded(content), 256 + len(completed))
+    assert {*map(int, content_of(loaded(left))["vocab"])} == {*range(256), *completed}
 
-    def found(*ids: int) -> set[int]:
-        return Artifact(merges, tokens, GPT2, (), (*range(256), *ids)).completed
 
-    assert found(300, 290, 310, 295, 294, 293) == {257, 259, 260, 261}
-    assert found(300, 290, 299, 310, 311, 309) == {261}
-    assert found(300, 310, 290, 320, 295, 330) == set()
-
-
-def test_the_highest_id_limits_the_size() -> None:
+@pytest.mark.parametrize(("names", "most"), [([], 261), (["<|a|>", "<|b|>"], 259)])
+def test_the_highest_id_limits_the_size(names: list[str], most: int) -> None:
     """No new token, and no added special token, has an id of 2^21 or more."""
-    start = Tokenizer._of(of_whole({2**21 - 5: "zz"}))
-    for names, most in ([], 261), (["<|a|>", "<|b|>"], 259):
-        grown = Tokenizer.train("abcdefgh", most, start=start, special_tokens=names)
-        assert max(grown._artifact.ids) == 2**21 - 1
-        with pytest.raises(
-            ValueError, match="vocab_size is too large: no id below 2,097,152 is left"
-        ):
-            Tokenizer.train("abcdefgh", 270, start=start, special_tokens=names)
+    options: dict[str, Any] = {"start": with_whole({2**21 - 5: "zz"}), "special_tokens": names}
+    grown = Tokenizer.train("abcdefgh", most, **options)
+    assert max(map(int, content_of(grown)["vocab"])) == 2**21 - 1
+    for size in (most + 1, 270):
+        with pytest.raises(ValueError, match="too large: no id below 2,097,152 is left"):
+            Tokenizer.train("abcdefgh", size, **options)
+
+
+def test_the_highest_id_limits_special_tokens() -> None:
+    """If too many are added, none gets an id."""
     names = [f"<|{number}|>" for number in range(5)]
-    with pytest.raises(
-        ValueError, match="special_tokens: no id below 2,097,152 is left after thos"
-    ):
-        Tokenizer.train("", 257, start=start, special_tokens=names)
+    with pytest.raises(ValueError, match="special_tokens: no id below 2,097,152 is left after"):
+        Tokenizer.train("", 257, start=with_whole({2**21 - 5: "zz"}), special_tokens=names)
 
 
 @given(numbered(highest=2**20), DOCUMENTS, ADDED)
 def test_the_file_size_is_known_before(made: Made, documents: list[str], added: list[str]) -> None:
     """Training stops with an error before the file is larger than the maximum, and not early."""
-    start = start_of(made)
-    documents = [*documents, *(f"{token.decode()}b" for token in made[2])]
-    size = len(start._artifact.tokens) + 12
+    content, _, whole, _ = made
+    start, size = loaded(content), content["mergeable_vocab_size"] + 12
+    documents = [*documents, *(f"{token.decode()}b" for token in whole)]
 
     def train() -> int:
-        grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
-        return len(grown._artifact.to_bytes())
+        return len(saved(Tokenizer.train(documents, size, start=start, special_tokens=added)))
 
     needed = train()
     with pytest.MonkeyPatch.context() as patch:
         # The size counts with seven digits instead of three, and each merge with a comma.
-        patch.setattr(_extending, "MAX_FILE_BYTES", needed + 5)
+        patch.setattr("bpetite._extending.MAX_FILE_BYTES", needed + 5)
         assert train() == needed
-        patch.setattr(_extending, "MAX_FILE_BYTES", needed - 1)
-        if needed > len(start._artifact.to_bytes()) + 80 * len(added):
+        patch.setattr("bpetite._extending.MAX_FILE_BYTES", needed - 1)
+        if needed > len(canonical(content)) + 80 * len(added):
             with pytest.raises(ValueError, match="vocab_size must be at most"):
                 train()

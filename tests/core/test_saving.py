@@ -5,17 +5,15 @@ import os
 import re
 import socket
 import stat
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import dedent
-from typing import IO, TypeAlias, cast
+from threading import Barrier, Thread
+from typing import TypeAlias
 
 import pytest
 
@@ -61,21 +59,22 @@ def test_file_is_saved_under_its_name(tmp_path: Path, tokenizer: Tokenizer) -> N
             (tmp_path / name).unlink()
 
 
-def test_existing_file_is_kept(here: Path, tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize(
+    "target",
+    ["", *(pytest.param(to, marks=pytest.mark.posix) for to in ("old", "nowhere", "loop", "/"))],
+    ids=lambda target: f"link to {target}" if target else "file",
+)
+def test_existing_file_is_kept(here: Path, tokenizer: Tokenizer, target: str) -> None:
     """FR-27: without `overwrite`, a file, or a link to anything, raises `FileExistsError`."""
     (here / "old").write_bytes(OLD)
-    links = [] if os.name == "nt" else ["old", "nowhere", "loop", "/"]
-    for name, target in [("old", ""), *(("loop", target) for target in links)]:
-        if target:
-            (here / name).symlink_to(target)
-        with pytest.raises(FileExistsError) as caught:
-            tokenizer.save(name)
-        assert caught.value.filename == name
-        assert (here / "old").read_bytes() == OLD
-        assert names_in(here) == sorted({"old", name})
-        if target:
-            assert (here / name).readlink() == Path(target)
-            (here / name).unlink()
+    name = "loop" if target else "old"
+    if target:
+        (here / name).symlink_to(target)
+    with pytest.raises(FileExistsError) as caught:
+        tokenizer.save(name)
+    assert caught.value.filename == name
+    assert (here / "old").read_bytes() == OLD
+    assert names_in(here) == sorted({"old", name})
 
 
 @pytest.mark.posix
@@ -94,33 +93,42 @@ def test_link_under_a_temporary_name_is_not_followed(
 
 
 INVALID = {
-    FileNotFoundError: ["", "missing/x.json", "missing/deeper/x.json", "dangling/x.json"],
-    IsADirectoryError: ["x/", "folder/"],
-    NotADirectoryError: ["file/x.json"],
-    OSError: ["loop", "lost", "y" * 256],  # lost: a link into a missing folder
-    ValueError: ["a\0b"],
+    "": FileNotFoundError,
+    "missing/x.json": FileNotFoundError,
+    "missing/deeper/x.json": FileNotFoundError,
+    "dangling/x.json": FileNotFoundError,
+    "x/": IsADirectoryError,
+    "folder/": IsADirectoryError,
+    "file/x.json": NotADirectoryError,
+    "loop": OSError,
+    "lost": OSError,  # a link into a missing folder
+    "y" * 256: OSError,
+    "a\0b": ValueError,
+    "folder": OSError,
+    "..": OSError,
 }
 
 
 @pytest.mark.posix
-def test_invalid_paths_are_rejected(here: Path, tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(("name", "error"), INVALID.items(), ids=map(ascii, INVALID))
+def test_invalid_paths_are_rejected(
+    here: Path, tokenizer: Tokenizer, name: str, error: type[Exception], overwrite: bool
+) -> None:
     """FR-28: a path that cannot be a file raises its error, and nothing is created anywhere."""
     (here / "folder").mkdir()
     (here / "file").write_bytes(OLD)
     for link, target in ("dangling", "nowhere"), ("loop", "loop"), ("lost", "missing/target.json"):
         (here / link).symlink_to(target)
     before = contents_of(here)
-    for overwrite in (False, True):
-        folder = IsADirectoryError if overwrite else FileExistsError
-        folders = [(folder, ["folder", ".", "..", "folder/.."])]
-        for error, names in (*INVALID.items(), *folders):
-            for name in names:
-                with pytest.raises(error) as caught:
-                    tokenizer.save(name, overwrite)
-                assert ".bpetite" not in str(caught.value)
-                assert contents_of(here) == before
-                if name == "missing/x.json":
-                    assert getattr(caught.value, "filename", None) == "missing/"
+    if name in {"folder", ".."}:
+        error = IsADirectoryError if overwrite else FileExistsError
+    with pytest.raises(error) as caught:
+        tokenizer.save(name, overwrite)
+    assert ".bpetite" not in str(caught.value)
+    assert contents_of(here) == before
+    if name == "missing/x.json":
+        assert getattr(caught.value, "filename", None) == "missing/"
 
 
 @pytest.mark.posix
@@ -193,37 +201,36 @@ def test_overwritten_file_keeps_its_mode(tmp_path: Path, tokenizer: Tokenizer) -
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    ("folder", "mode", "saved"),
-    [(".", 0o755, True), (".", 0o555, False), (".", 0o333, True), ("..", 0, True)],
-)
-def test_folder_must_be_writable(
-    run_python: Callable[..., str], folder: str, mode: int, saved: bool
-) -> None:
+def test_folder_must_be_writable(run_python: Callable[..., str]) -> None:
     """A folder must be writable, but need not be readable, nor its parents accessible."""
     program = """
         import os, sys
         from bpetite import Tokenizer
-        os.chmod(sys.argv[1], int(sys.argv[2]))
         if os.geteuid() == 0:
-            os.chown(".", 65534, 65534)
             os.setuid(65534)  # root may write everywhere
-        for overwrite in (False, True):
-            try:
-                Tokenizer.train("ab ab ab", 258).save(f"{overwrite}.json", overwrite)
-            except PermissionError as error:
-                print(error.filename)
+        for folder in sys.argv[1:]:
+            if folder == ".":
+                os.chmod("..", 0)
+            for overwrite in (False, True):
+                try:
+                    Tokenizer.train("ab ab ab", 258).save(f"{folder}/{overwrite}", overwrite)
+                except PermissionError as error:
+                    print(error.filename)
     """
-    with TemporaryDirectory() as outside:  # under `tmp_path` only its owner can reach a folder
-        inside = Path(outside) / "inside"
-        inside.mkdir()
-        Path(outside).chmod(0o755)
-        printed = run_python(program, folder, str(mode), folder=inside)
-        Path(outside).chmod(0o700)
-        inside.chmod(0o700)
-        left = names_in(inside)
-    both = ["False.json", "True.json"]
-    assert (printed.split(), left) == (([], both) if saved else (both, []))
+    with TemporaryDirectory() as name:  # under `tmp_path` only its owner can reach a folder
+        modes = {"open": 0o755, "read-only": 0o555, "unreadable": 0o333, "closed/inside": 0o755}
+        folders = [Path(name) / folder for folder in modes]
+        for folder, mode in zip(folders, modes.values(), strict=True):
+            folder.mkdir(parents=True)
+            folder.chmod(mode)
+        for folder in (Path(name), *folders, folders[3].parent):
+            if os.geteuid() == 0:
+                os.chown(folder, 65534, 65534)
+        printed = run_python(program, *map(str, folders[:3]), ".", folder=folders[3])
+        for folder in (folders[3].parent, *folders):
+            folder.chmod(0o700)
+        assert printed.split() == [f"{folders[1]}/{overwrite}" for overwrite in (False, True)]
+        assert [len(names_in(folder)) for folder in folders] == [2, 0, 2, 2]
 
 
 # Order, and failures at any point
@@ -345,22 +352,6 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("error", [OSError(), MemoryError(), KeyboardInterrupt()], ids=repr)
-def test_cleaning_up_hides_no_error(
-    tmp_path: Path, tokenizer: Tokenizer, error: BaseException
-) -> None:
-    """A step of a save that fails raises its own error, and leaves nothing behind."""
-    for names in ("fsync",), ("replace",), ("fsync", "link"), ("link", "replace"):
-        with pytest.MonkeyPatch.context() as patched:
-            for name in names:
-                Fault(1, error).put_into(patched, (name,))
-            with pytest.raises(type(error)) as caught:
-                tokenizer.save(tmp_path / "tokenizer.json", overwrite="link" not in names)
-        assert (caught.value, names_in(tmp_path)) == (error, [])
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("synced_by_fsync")
 def test_unsyncable_folder_is_not_an_error(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """A file with its name stays, without a sync of its folder, or a temporary name is left."""
     for code, number, call in (
@@ -415,42 +406,83 @@ def test_file_that_replaces_the_reserved_name_is_kept(
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("before", [{}, {"tokenizer.json": OLD}])
-def test_full_disk_leaves_the_old_file(
-    here: Path, tokenizer: Tokenizer, before: dict[str, bytes]
-) -> None:
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_full_disk_leaves_the_old_file(here: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
     """FR-28: if the disk is full, the old file is complete, and there is no other."""
     import resource
 
-    for name, data in before.items():
-        (here / name).write_bytes(data)
+    if overwrite:
+        (here / "tokenizer.json").write_bytes(OLD)
+    before = contents_of(here)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    for size in (0, 1, 512, len(NEW) - 1):
+    for size in (0, 512, len(NEW) - 1):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
         try:
             with pytest.raises(OSError, match="File too large"):
-                tokenizer.save("tokenizer.json", overwrite=bool(before))
+                tokenizer.save("tokenizer.json", overwrite)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert contents_of(here) == before
 
 
-# Files written part by part
+@pytest.mark.usefixtures("synced_by_fsync")
+@pytest.mark.parametrize(
+    "call", ["open", pytest.param("chmod", marks=pytest.mark.posix), "write", "fsync", "replace"]
+)
+@pytest.mark.parametrize("named", [None, ".bpetite-0123456789abcdef.tmp"])
+def test_an_error_names_the_requested_file(
+    here: Path, monkeypatch: Patch, tokenizer: Tokenizer, call: str, named: str | None
+) -> None:
+    """The error names the requested file, not the temporary one."""
+    (here / "file").write_bytes(OLD)
+    monkeypatch.setattr(os, "urandom", lambda _: bytes.fromhex("0123456789abcdef"))
+    temporary = named and f"{os.curdir}/{named}"
+    Fault(1, OSError(errno.EIO, "no", temporary)).put_into(monkeypatch, (call,))
+    with pytest.raises(OSError, match=r"^\[Errno 5\] no: 'file'$"):
+        tokenizer.save("file", overwrite=True)
 
-PARTS = [b"the new", b"", b" file", b"!" * 100]
-JOINED = b"".join(PARTS)
+
+@pytest.mark.posix
+def test_no_descriptor_is_left_open(
+    tmp_path: Path, monkeypatch: Patch, tokenizer: Tokenizer
+) -> None:
+    """Every descriptor is closed, after success, after failure and without hard links."""
+    before = names_in(Path("/dev/fd"))
+    for overwrite in (False, True):
+        tokenizer.save(tmp_path / "file", overwrite)
+    with pytest.raises(FileExistsError):
+        tokenizer.save(tmp_path / "file")
+    monkeypatch.setattr(os, "link", no_links)
+    tokenizer.save(tmp_path / "other")
+    assert names_in(Path("/dev/fd")) == before
 
 
-def test_parts_make_one_file(tmp_path: Path) -> None:
+def test_partial_writes_are_completed(
+    tmp_path: Path, monkeypatch: Patch, tokenizer: Tokenizer
+) -> None:
+    """After a partial write, the rest is written."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, part: write(descriptor, part[:700]))
+    tokenizer.save(tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == NEW
+
+
+# Files written part by part, for the command line
+
+
+@pytest.mark.parametrize(
+    "parts", [[], [b"the new", b"", b" file", b"!" * 100]], ids=["none", "some"]
+)
+def test_parts_make_one_file(tmp_path: Path, parts: list[bytes]) -> None:
     """The parts become one file, and its size is returned; no parts make an empty file."""
-    assert write_parts(str(tmp_path / "file"), iter(PARTS), overwrite=False) == len(JOINED)
-    assert write_parts(str(tmp_path / "empty"), [], overwrite=False) == 0
-    assert (tmp_path / "file").read_bytes() == JOINED
-    assert (tmp_path / "empty").read_bytes() == b""
-    assert names_in(tmp_path) == ["empty", "file"]
+    size = write_parts(str(tmp_path / "file"), iter(parts), overwrite=False)
+    assert contents_of(tmp_path) == {"file": b"".join(parts)}
+    assert size == len(b"".join(parts))
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EIO, "a bad disk"), ValueError("bad text")])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EIO, "a bad disk"), ValueError("bad text")], ids=repr
+)
 def test_errors_of_the_parts_propagate(tmp_path: Path, error: Exception) -> None:
     """An error while producing parts is not reported as a write error, and leaves no file."""
 
@@ -465,86 +497,23 @@ def test_errors_of_the_parts_propagate(tmp_path: Path, error: Exception) -> None
     assert names_in(tmp_path) == []
 
 
-def test_partial_writes_are_completed(tmp_path: Path, monkeypatch: Patch) -> None:
-    """After a partial write, the rest is written."""
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda descriptor, part: write(descriptor, part[:7]))
-    write_parts(str(tmp_path / "file"), PARTS, overwrite=False)
-    assert (tmp_path / "file").read_bytes() == JOINED
+def test_one_of_several_savers_wins(here: Path) -> None:
+    """FR-27: if several save to one path at the same time, one succeeds, and its file stays."""
+    savers = [Tokenizer.train(letter * 400, 300) for letter in "abc"]
+    barrier, won = Barrier(len(savers)), list[tuple[int, Tokenizer]]()
 
+    def save(tokenizer: Tokenizer) -> None:
+        for number in range(25):
+            barrier.wait()
+            with suppress(FileExistsError):
+                tokenizer.save(str(number))
+                won.append((number, tokenizer))
 
-@pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize(
-    "call", ["open", pytest.param("chmod", marks=pytest.mark.posix), "write", "fsync", "replace"]
-)
-def test_an_error_names_the_requested_file(tmp_path: Path, call: str) -> None:
-    """The error names the requested file, not the temporary one."""
-    path = tmp_path / "file"
-    path.write_bytes(OLD)
-    for named in (None, str(tmp_path / ".bpetite-0123456789abcdef.tmp")):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(os, "urandom", lambda _: bytes.fromhex("0123456789abcdef"))
-            Fault(1, OSError(errno.EIO, "no", named)).put_into(patch, (call,))
-            with pytest.raises(OSError, match="no") as caught:
-                write_parts(str(path), PARTS, overwrite=True)
-        assert str(caught.value) == f"[Errno 5] no: {str(path)!r}"
-
-
-@pytest.mark.posix
-def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: Patch) -> None:
-    """Every descriptor is closed, after success, after failure and without hard links."""
-    before = names_in(Path("/dev/fd"))
-    for overwrite in (False, True):
-        write_parts(str(tmp_path / "file"), PARTS, overwrite=overwrite)
-    with pytest.raises(FileExistsError):
-        write_parts(str(tmp_path / "file"), PARTS, overwrite=False)
-    monkeypatch.setattr(os, "link", no_links)
-    write_parts(str(tmp_path / "other"), PARTS, overwrite=False)
-    assert names_in(Path("/dev/fd")) == before
-
-
-# Several savers at once
-
-RACER = """
-    import sys, time
-    from bpetite import Tokenizer
-
-    me = sys.argv[1]
-    tokenizer = Tokenizer.train(me * 400, 300)
-    tokenizer.save(me)
-    print("ready", flush=True)
-    start = float(input())
-    for number in range(25):
-        while time.time() < start + number / 100:
-            pass
-        try:
-            tokenizer.save(str(number))
-        except FileExistsError:
-            print("refused")
-        else:
-            print(me)
-"""
-"""A program that saves 25 times, at instants that it shares with others."""
-
-
-def test_one_of_several_processes_wins(here: Path) -> None:
-    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
-    with ExitStack() as stack:
-        command, pipe = [sys.executable, "-c", dedent(RACER)], subprocess.PIPE
-        processes = [
-            stack.enter_context(
-                subprocess.Popen([*command, me], stdin=pipe, stdout=pipe, encoding="utf-8")
-            )
-            for me in "abc"
-        ]
-        assert [cast("IO[str]", p.stdout).readline() for p in processes] == ["ready\n"] * 3
-        start = time.time() + 0.01
-        for process in processes:
-            cast("IO[str]", process.stdin).write(f"{start}\n")
-            cast("IO[str]", process.stdin).flush()
-        outcomes = [cast("IO[str]", process.stdout).read().split() for process in processes]
-    for number, each in enumerate(zip(*outcomes, strict=True)):
-        (winner,) = {*each} - {"refused"}
-        assert each.count("refused") == 2
-        assert (here / str(number)).read_bytes() == (here / winner).read_bytes()
-    assert names_in(here) == sorted([*map(str, range(25)), *"abc"])
+    threads = [Thread(target=save, args=(tokenizer,)) for tokenizer in savers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(number for number, _ in won) == [*range(25)]
+    assert all(Tokenizer.load(str(number)) == winner for number, winner in won)
+    assert len(names_in(here)) == 25
