@@ -106,7 +106,7 @@ def test_every_output_is_declared_and_shown() -> None:
     undeclared = [
         name
         for name, parser in PARSERS.items()
-        if "--json" in parser._option_string_actions
+        if "  --json " in parser.format_help()
         and "--json" not in (parser.get_default("prints") or {})
     ]
     assert not undeclared, f"declare with `set_defaults(prints=...)` what {undeclared} print"

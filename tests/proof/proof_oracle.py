@@ -133,11 +133,6 @@ def find_unreachable(merges: Sequence[Pair]) -> int | None:
     return None if result is None else int(result[0])
 
 
-def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
-    """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
-    return bool(_call(extracted.is_torn, _linked(merges), MAX_VOCAB_SIZE, left, right))
-
-
 def train(documents: Iterable[str], wanted: int) -> list[Pair]:
     """Return `Tokenizer.train_text`: at most this many merges."""
     linked = _linked(map(_codes, documents))

@@ -22,7 +22,7 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
 from bpetite._encoder import Encoder
-from bpetite._merges import Merges, _is_torn
+from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
 from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite_cli.commands.sizes import totals_of
@@ -95,17 +95,6 @@ def test_chunks_have_the_proved_ids_and_counts(merges: list[Pair], chunks: list[
         assert proved == Counter(i for chunk in chunks for i in real_ids(chunk, merges[:kept]))
         assert totals.tokens[kept] == sum(proved.values())
         assert totals.unused[kept] == 256 + kept - len(proved)
-
-
-@pytest.mark.parametrize("name", MERGES)
-def test_border_crossing_is_as_proved(name: str) -> None:
-    """Whether a merge crosses the border of any two tokens is as proved."""
-    merges = MERGES[name]
-    ids = dict(zip(reversed(merges), reversed(range(256, 256 + len(merges))), strict=True))
-    every = list(product([*b"abc", *range(256, 256 + len(merges))], repeat=2))
-    for pair in every:
-        assert _is_torn(pair, merges, ids) == proof_oracle.is_torn(merges, *pair)
-    assert {_is_torn(pair, merges, ids) for pair in every} == {True, False}
 
 
 @given(merge_lists())
