@@ -61,14 +61,22 @@ THIRD: Final[dict[str, Any]] = {
 """Schema version 3: bytes from 1000 on, two merges, a whole token and two special tokens."""
 
 
-def artifact_with(merges: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Return the content of a file with these merges."""
-    vocab = oracle.vocabulary(merges)
-    return GOOD | {
-        "mergeable_vocab_size": 256 + len(merges),
+def artifact_with(
+    merges: Sequence[tuple[int, int]],
+    pattern: str = "gpt2",
+    names: Sequence[str] = (oracle.END_OF_TEXT,),
+) -> dict[str, Any]:
+    """Return the content of a file of schema version 1 or 2 with these merges."""
+    size = 256 + len(merges)
+    ids = {name: token_id for token_id, name in enumerate(names, size)}
+    tokens = [*oracle.vocabulary(merges).values()][:size] + [name.encode() for name in names]
+    return {
+        "mergeable_vocab_size": size,
         "merges": [list(pair) for pair in merges],
-        "special_tokens": {oracle.END_OF_TEXT: 256 + len(merges)},
-        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
+        "pretokenizer_pattern": oracle.PATTERNS[pattern],
+        "schema_version": 1 if pattern == "gpt2" and [*names] == [oracle.END_OF_TEXT] else 2,
+        "special_tokens": ids,
+        "vocab": {str(token_id): list(token) for token_id, token in enumerate(tokens)},
     }
 
 
