@@ -17,8 +17,8 @@ import pytest
 import regex
 import rustbpe
 
+from artifacts import artifact_with, loaded
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
 from bpetite._patterns import PATTERNS
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
@@ -154,7 +154,7 @@ def test_ids_of_every_pattern(
     # Any two bytes of the texts merge, so that other chunks show; first those of two characters.
     pairs = {pair for text in texts for pair in pairwise(text.encode())}
     merges = sorted(pairs, key=lambda pair: (0x80 <= pair[1] < 0xC0, pair))
-    tokenizer = Tokenizer._of(Artifact.of_merges(merges, PATTERNS[name], tuple(special)))
+    tokenizer = loaded(artifact_with(merges, name, special))
     tokenizer.save(folder / "tokenizer.json", overwrite=True)
     (folder / "texts.json").write_text(json.dumps(texts))
     encode_all(SECTIONS[title], folder)
@@ -258,8 +258,9 @@ def test_nanochat_gets_the_sizes_of_tokens(folder: Path) -> None:
     """The tensor has the size of each token in bytes, and 0 for special tokens."""
     run_blocks(SECTIONS["nanochat"], folder)
     sizes = "import torch\nprint(torch.load('token_bytes.pt', weights_only=True).tolist())"
-    tokens = Tokenizer.load(folder / "nanochat.json")._artifact.tokens
-    assert json.loads(run_program(folder, sizes).stdout) == [*map(len, tokens)] + [0] * 9
+    vocab = json.loads((folder / "nanochat.json").read_bytes())["vocab"]
+    lengths = [len(vocab[str(token_id)]) for token_id in range(len(vocab) - 9)]
+    assert json.loads(run_program(folder, sizes).stdout) == lengths + [0] * 9
 
 
 def test_the_bar_is_full_at_the_end(folder: Path) -> None:
