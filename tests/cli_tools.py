@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Thread
+from types import ModuleType
 from typing import IO, Any, Final, Literal, TypeAlias, TypeVar
 
 import pytest
@@ -102,6 +103,7 @@ def _call(
     assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
     with _process_restored(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
+        patch.setitem(sys.modules, "__main__", ModuleType("main"))  # workers would load pytest
         os.environ.update(env)
         if cwd is not None:
             patch.chdir(cwd)
@@ -170,13 +172,38 @@ def without_times(output: bytes) -> bytes:
     return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
 
 
+def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:
+    """Return the exit status, standard output, and what a terminal as standard error shows."""
+    status, shown, output = _with_terminal("2", words, cwd, {"COLUMNS": "100", **(env or {})})
+    return status, output, shown
+
+
+def shown_in_terminal(
+    words: Sequence[str],
+    cwd: Path,
+    env: Env = None,
+    *,
+    columns: int = 80,
+    typed: bytes = b"",
+    streams: str = "12",
+) -> tuple[int, str]:
+    """Return the exit status, and what a terminal shows.
+
+    `streams` has the descriptors that the terminal is; if something is `typed`, as soon as the
+    terminal shows something, it is standard input too.
+    """
+    streams = "012" if typed else streams
+    status, shown, _ = _with_terminal(streams, words, cwd, env, columns, typed)
+    return status, _lines_of(shown)
+
+
 def _with_terminal(
     theirs: str, words: Sequence[str], cwd: Path, env: Env, columns: int = 80, typed: bytes = b""
-) -> tuple[int, bytes, list[bytes]]:
+) -> tuple[int, bytes, bytes]:
     """Run `bpetite` in this process, with a terminal as some of the descriptors "0", "1", "2".
 
     Returns:
-        The exit status, what was sent to the terminal, and what to the files at the others.
+        The exit status, what was sent to the terminal, and what to a file as standard output.
     """
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.delenv("COLUMNS", raising=False)
@@ -186,30 +213,7 @@ def _with_terminal(
             own = [file.fileno() for file in files]
             ends = [terminal if str(number) in theirs else own[number] for number in range(3)]
             status = _call([BPETITE, *words], ends, {"TERM": "xterm-256color", **(env or {})}, cwd)
-        return status, bytes(shown), [*map(_content, files)]
-
-
-def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:
-    """Return the exit status, standard output, and what a terminal as standard error shows."""
-    status, shown, files = _with_terminal("2", words, cwd, {"COLUMNS": "100", **(env or {})})
-    return status, files[1], shown
-
-
-def shown_in_terminal(
-    words: Sequence[str], cwd: Path, env: Env = None, columns: int = 80, typed: bytes = b""
-) -> tuple[int, str]:
-    """Return the exit status, and what a terminal as standard output and standard error shows.
-
-    `typed` is what is typed, if anything, as soon as the terminal shows something.
-    """
-    status, shown, _ = _with_terminal("012" if typed else "12", words, cwd, env, columns, typed)
-    return status, _lines_of(shown)
-
-
-def result_in_terminal(words: Sequence[str], cwd: Path) -> tuple[int, str]:
-    """Return the exit status, and what a terminal as standard output shows."""
-    status, shown, _ = _with_terminal("1", words, cwd, None)
-    return status, _lines_of(shown)
+        return status, bytes(shown), _content(files[1])
 
 
 def _lines_of(shown: bytes | bytearray) -> str:
@@ -345,17 +349,6 @@ def wait_for(happened: Callable[[], Result | None]) -> Result:
     pytest.fail("it did not happen within a minute")
 
 
-def wait_for_line(process: subprocess.Popen[bytes], line: bytes) -> None:
-    """Read standard error up to a line; fail if the process ends before."""
-    assert process.stderr is not None
-    before = []
-    for read in iter(process.stderr.readline, b""):
-        if read == line:
-            return
-        before.append(read)
-    pytest.fail(f"{line!r} is not among {before}")
-
-
 def terminal_process(
     arguments: Sequence[str], cwd: Path, columns: int = 80, typed: bytes = b""
 ) -> tuple[int, str]:
@@ -406,16 +399,24 @@ def on_screen(sent: str) -> list[str]:
     return [line.rstrip() for line in rows if line.strip()]
 
 
-class ImpatientTimer:
-    """A `threading.Timer` that does not wait, so tests do not depend on timing."""
+FIGURES: Final = {
+    "block": "bpetite_cli.io.inputs._BLOCK_BYTES",  # how much is read at once
+    "batch": "bpetite_cli.jobs.sharing._CHARACTERS_OF_A_BATCH",
+    "worth": "bpetite_cli.jobs.sharing._WORTH_WORKERS",  # what is read before workers start
+    "held": "bpetite_cli.io.outputs._HELD_IN_MEMORY",
+    "cgroups": "bpetite_cli.jobs.cores._CGROUPS",
+    "own_cgroups": "bpetite_cli.jobs.cores._OWN_CGROUPS",
+}
+"""Figures and files of the command line that tests cannot reach otherwise, by their names."""
 
-    daemon = False
 
-    def __init__(self, _: float, function: Callable[[], None]) -> None:
-        self.start = function
-
-    def cancel(self) -> None:
-        """Do nothing: the function has already run."""
+@contextmanager
+def tuned(**figures: int | Path) -> Iterator[None]:
+    """Run commands with other figures, by their names in FIGURES."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, figure in figures.items():
+            patch.setattr(FIGURES[name], figure)
+        yield
 
 
 def lines(output: bytes) -> list[str]:
@@ -433,9 +434,16 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     return shown
 
 
-def printed(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None) -> bytes:
+def call(
+    words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command line, as it is typed after `bpetite`, and more words as they are."""
+    return bpetite(*shlex.split(words), *more, stdin=stdin, cwd=cwd)
+
+
+def printed(words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None) -> bytes:
     """Return what a command line prints; the command must succeed."""
-    result = bpetite(*shlex.split(words), *more, stdin=stdin, cwd=cwd)
+    result = call(words, *more, stdin=stdin, cwd=cwd)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout
 
@@ -445,14 +453,14 @@ def rows_of(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None)
     return [json.loads(line) for line in lines(printed(words, *more, stdin=stdin, cwd=cwd))]
 
 
-def refusal(words: str, *more: str, status: int = 1) -> list[str]:
+def refusal(words: str, *more: str, status: int = 1, stdin: bytes | Path = b"") -> list[str]:
     """Return what `refused` returns for a command line."""
-    return refused(bpetite(*shlex.split(words), *more), status)
+    return refused(call(words, *more, stdin=stdin), status)
 
 
-def verified(words: str, cwd: Path | None = None) -> tuple[int, dict[str, Any], list[str]]:
+def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
     """Return the status of a `verify`, its figures, and its messages after those of training."""
-    result = bpetite(*shlex.split(words), cwd=cwd)
+    result = call(words)
     assert result.stdout.count(b"\n") == 1
     told = lines(result.stderr)
     (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
@@ -465,11 +473,6 @@ def about_folder(path: str) -> str:
         f"{path} is a folder; name files, or list those in it: "
         f"find {path} -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
     )
-
-
-def as_short_option(word: str) -> str:
-    """Return the letter of an option that has one, and any other word unchanged."""
-    return word[1:3] if word in ("--model", "--input", "--output", "--jobs", "--quiet") else word
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:

@@ -42,9 +42,16 @@ TEXTS: Final = ("text.txt", "ids.json")
 """The files with a text and its ids that `prepare_files` makes."""
 
 
+OPTIONS: Final = {
+    name: {*re.findall(r"(?m)^  (?:-[^,-][^,]*, )?(--[a-z-]+)", parser.format_help())}
+    for name, parser in PARSERS.items()
+}
+"""The options of each installed command, by their long names."""
+
+
 def having(option: str) -> list[str]:
     """Return the built-in commands with an option."""
-    return [name for name in BUILT_IN if option in PARSERS[name]._option_string_actions]
+    return [name for name in BUILT_IN if option in OPTIONS[name]]
 
 
 def call_of(command: str, *more: str) -> list[str]:
@@ -55,8 +62,8 @@ def call_of(command: str, *more: str) -> list[str]:
     """
     calls = [_call_in(example) for example in examples_of(command)]
     words = next((call for call in calls if {*TEXTS} & {*call}), calls[0])
-    output = PARSERS[command]._option_string_actions.get("--output")
-    if output and output.required and "--output" not in more:
+    required = " -o PATH" in PARSERS[command].format_usage()
+    if required and "--output" not in more:
         more = (*more, "--output", "new.json")
     return [*words, *more]
 
@@ -189,3 +196,8 @@ def run(command: str, *words: str | Path, stdin: bytes = b"") -> subprocess.Comp
     if command in having("--vocab-size"):
         own += ["--vocab-size", "300", "--output", "new.json", "--force"]
     return bpetite(command, *own, *words, stdin=stdin)
+
+
+READING_TEXT: Final = [command for command in BUILT_IN if "text.txt" in call_of(command)]
+READING: Final = [command for command in BUILT_IN if {*TEXTS} & {*call_of(command)}]
+"""The built-in commands whose good call reads a text, and those that read a text or ids."""

@@ -4,13 +4,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from bpetite import Tokenizer
-from bpetite_cli.io import inputs, outputs
-from bpetite_cli.terminal import progress
-from cli_tools import LARGE, LINE, A, B, ImpatientTimer
+from cli_tools import LARGE, LINE, A, B, tuned
 from help_tools import prepare_files
 
 
@@ -85,26 +84,31 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 
 @pytest.fixture
-def block(monkeypatch: pytest.MonkeyPatch) -> int:
+def block() -> Iterator[int]:
     """Read files in small blocks, and return the block size in bytes."""
-    monkeypatch.setattr(inputs, "_BLOCK_BYTES", 1 << 12)
-    return 1 << 12
+    with tuned(block=1 << 12):
+        yield 1 << 12
 
 
 @pytest.fixture
-def small_memory_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_memory_buffer() -> Iterator[None]:
     """Store results over a kilobyte in a temporary file, like results of many megabytes."""
-    monkeypatch.setattr(outputs, "_HELD_IN_MEMORY", 1000)
+    with tuned(held=1000):
+        yield
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no bar, however slow the machine is."""
-    assert progress._PATIENCE_SECONDS >= 1  # shorter jobs get no bar
-    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 3600)
+    monkeypatch.setattr(Timer, "start", lambda _: None)
 
 
 @pytest.fixture
 def bar_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw a bar from the start, however fast the machine is."""
-    monkeypatch.setattr(progress, "Timer", ImpatientTimer)
+    """Draw a bar from the start, which would appear after a second."""
+
+    def start(timer: Timer) -> None:
+        assert timer.interval == 1
+        timer.function()
+
+    monkeypatch.setattr(Timer, "start", start)

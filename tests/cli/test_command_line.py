@@ -6,12 +6,12 @@ import re
 import shlex
 import subprocess
 import sys
-from ast import literal_eval
 from collections.abc import Callable
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import regex
@@ -19,11 +19,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
-from bpetite._quoting import quoted
-from bpetite_cli.errors import explain
-from bpetite_cli.terminal.messages import say
-from cli_tools import A, bpetite, bpetite_process, lines, refused, without_times
-from help_tools import BUILT_IN, TEXTS, call_of
+from bpetite_cli.commands import NAMES
+from cli_tools import (
+    A,
+    bpetite,
+    bpetite_process,
+    call,
+    in_terminal,
+    lines,
+    printed,
+    refusal,
+    refused,
+    tuned,
+    without_times,
+)
+from help_tools import BUILT_IN, OPTIONS, PARSERS, SUMMARIES, TEXTS, call_of
 
 
 def test_the_version_names_what_results_depend_on() -> None:
@@ -59,27 +69,12 @@ def test_wrong_usage_is_explained(words: str) -> None:
     assert others == ([] if "`bpetite --help`" in first else [f"see `{command} --help`"])
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        pytest.param(["--version"], 0, id="success"),
-        pytest.param(["encode", "--model", "missing.json", "--text", "a"], 1, id="failure"),
-        pytest.param(["count", "--nothing"], 2, id="wrong usage"),
-    ],
-)
-def test_the_process_ends_with_the_status(tmp_path: Path, words: list[str], status: int) -> None:
-    """FR-33: the installed command's own process ends with the status, its error on stderr."""
-    done = bpetite_process(*words, cwd=tmp_path)
-    assert done.returncode == status
-    assert done.stderr.startswith(b"error: ") == bool(status)
-    assert bool(done.stdout) != bool(status)
-
-
-def test_arguments_may_begin_with_a_dash(model: Path) -> None:
+@pytest.mark.usefixtures("small")
+def test_arguments_may_begin_with_a_dash() -> None:
     """Text with a space, a negative number and words after -- are not taken for options."""
-    for words in (["--text", "--a b"], ["--text=--ab"]):
-        assert bpetite("encode", *words, "--model", model).returncode == 0
-    assert bpetite("decode", "--ids", "-5", "--model", model).returncode == 1  # it is no id
+    printed("encode -m m.json --text '--a b'")
+    printed("encode -m m.json --text=--ab")
+    assert call("decode --ids -5 -m m.json").returncode == 1  # it is no id
 
 
 @pytest.mark.parametrize(
@@ -101,14 +96,20 @@ def test_arguments_are_escaped_for_the_terminal(words: list[str], shown: str) ->
     assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
 
 
-@given(st.text())
-def test_a_message_has_no_control_characters(text: str) -> None:
-    """A message contains only newlines and visible characters, whatever is inserted into it."""
-    with redirect_stderr(StringIO()) as written:
-        say(text)
-    assert written.getvalue().count("\n") == text.count("\n") + 1
-    assert written.getvalue().replace("\n", "").isprintable()
-    assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
+@pytest.mark.posix
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0")) | st.text("ab./ ", min_size=1)
+)
+def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
+    """A path is shown as it is, or like a Python string if it could be misread; all is visible."""
+    result = bpetite("inspect", "--model", path)
+    told = result.stderr.decode()
+    assert told.count("\n") in {1, 2}
+    assert told.replace("\n", "").isprintable()
+    assert not regex.search(r"\p{Default_Ignorable_Code_Point}", told)
+    if path.isascii() and path.isprintable():
+        plain = path and all(one.isalnum() or one in "_./+@%=~-" for one in path)
+        assert (path if plain else repr(path)) in told
 
 
 @pytest.mark.parametrize(
@@ -145,78 +146,72 @@ def test_user_files_do_not_shadow_modules(folder: Path) -> None:
     assert result.returncode == 0, result.stderr.decode()
 
 
+SHADOW = "a local file may shadow a Python module; rename it, or run bpetite from another folder"
+TOO_LITTLE = "there is too little memory; raise its limit, such as that of `ulimit -v`"
+SEGMENT = "ImportError('x.so: failed to map segment from shared object')"
+
+
 @pytest.mark.parametrize(
-    ("name", "content", "named"),
+    ("name", "content", "named", "advice"),
     [
-        ("bpetite", "", "No module named 'bpetite._inner'"),
-        ("bpetite", "1/0", "ZeroDivisionError"),
-        ("bpetite", "def (", "SyntaxError"),
-        ("regex", "x = 1", "has no attribute 'compile'"),
+        pytest.param(
+            "bpetite", "def (", "SyntaxError", SHADOW, id="another module with a package's name"
+        ),
+        pytest.param(
+            "regex", "x = 1", "has no attribute 'compile'", SHADOW, id="one without its functions"
+        ),
+        pytest.param(
+            "regex", "raise MemoryError()", "MemoryError()", TOO_LITTLE, id="no memory for Python"
+        ),
+        pytest.param("regex", f"raise {SEGMENT}", SEGMENT, TOO_LITTLE, id="none for a library"),
     ],
 )
-def test_a_shadowing_module_is_named(here: Path, name: str, content: str, named: str) -> None:
-    """`python -m` looks in the folder first; an error names the file that hides a module."""
+def test_an_error_at_the_start_is_named(
+    here: Path, name: str, content: str, named: str, advice: str
+) -> None:
+    """`python -m` looks in the folder first; a lack of memory, as with `ulimit -v`, is another."""
     (here / f"{name}.py").write_text(content)
     first, second = refused(python("-m", "bpetite_cli", "--help"))
     assert first.startswith("error: bpetite cannot start: ")
-    assert named in first
-    assert second == (
-        "a local file may shadow a Python module; rename it, or run bpetite from another folder"
-    )
+    assert (named in first, second) == (True, advice)
 
 
-@pytest.mark.parametrize(
-    "error",
-    ["MemoryError()", "ImportError('x.so: failed to map segment from shared object')"],
-    ids=["python", "shared library"],
-)
-def test_a_lack_of_memory_at_the_start_is_no_shadowing_module(here: Path, error: str) -> None:
-    """If the modules do not fit into the memory, as with `ulimit -v 20000`, the advice says so."""
-    (here / "regex.py").write_text(f"raise {error}")
-    first, second = refused(python("-m", "bpetite_cli", "--help"))
-    assert first == f"error: bpetite cannot start: {error}"
-    assert second == "there is too little memory; raise its limit, such as that of `ulimit -v`"
+def refuse_threads(patch: pytest.MonkeyPatch, after: int) -> None:
+    """Have the system allow only some more threads."""
+    started = Thread.start
+    left = iter(range(after))
+
+    def start(thread: Thread) -> None:
+        if next(left, None) is None:
+            raise RuntimeError("can't start new thread")
+        started(thread)
+
+    patch.setattr(Thread, "start", start)
 
 
-WITHOUT_THREADS = """
-import _thread, sys, threading
-def refuse(*_, **__): raise RuntimeError("can't start new thread")
-left = int(sys.argv[1])
-name = "_start_joinable_thread"  # since Python 3.13
-if not hasattr(threading, name):
-    name = "_start_new_thread"
-start = getattr(threading, name)
-def start_some(*arguments, **options):
-    global left
-    left -= 1
-    return refuse() if left < 0 else start(*arguments, **options)
-setattr(threading, name, start_some)
-from bpetite_cli import main
-from bpetite_cli.terminal import progress
-progress._PATIENCE_SECONDS = 0
-progress.on_terminal = lambda: True
-sys.exit(main(sys.argv[2:]))
-"""
+@pytest.mark.posix
+@pytest.mark.parametrize("bar", ["bar_at_once", None])
+def test_a_command_needs_no_thread(
+    small: Path, monkeypatch: pytest.MonkeyPatch, bar: str | None, request: pytest.FixtureRequest
+) -> None:
+    """Where the system allows none, for a bar or for drawing it again, there is no bar."""
+    if bar is not None:
+        request.getfixturevalue(bar)
+    refuse_threads(monkeypatch, after=1)  # the one that reads the terminal
+    words = "train a.txt --vocab-size 258 --output t.json"
+    status, _, drawn = in_terminal(words.split(), small)
+    assert (status, b"saved: t.json" in drawn) == (0, True)
 
 
-@pytest.mark.parametrize("threads", [0, 1])
-def test_a_command_needs_no_thread(here: Path, threads: int) -> None:
-    """Where the system allows no thread, or one, a command works without a bar."""
-    (here / "text.txt").write_text("ab " * 1_000_000)
-    words = ["train", "text.txt", "--vocab-size", "258", "--output", "t.json", "--jobs", "1"]
-    result = python("-c", WITHOUT_THREADS, str(threads), *words)
-    assert (result.returncode, result.stderr.count(b"Traceback")) == (0, 0), result.stderr
-    assert b"saved: t.json" in result.stderr
-
-
-def test_a_lack_of_threads_is_no_bug(here: Path) -> None:
+@pytest.mark.usefixtures("small")
+def test_a_lack_of_threads_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where work in processes needs a thread that the system refuses, the way out is named."""
-    (here / "text.txt").write_text("ab " * 3_000_000)
-    words = ["train", "text.txt", "--vocab-size", "258", "--output", "t.json", "--jobs", "2", "-q"]
-    (line,) = refused(python("-c", WITHOUT_THREADS, "0", *words))
-    assert line == (
+    refuse_threads(monkeypatch, after=0)
+    with tuned(worth=0):
+        told = refusal("chunks a.txt --jobs 2")
+    assert told == [
         "error: the system allows no more threads, or too little memory for one; use --jobs 1"
-    )
+    ]
 
 
 def python(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[bytes]:
@@ -235,7 +230,7 @@ sys.exit(main(["encode"]))
 """
 
 
-@pytest.mark.parametrize("module", ["bpetite_cli.app", "argparse", "regex", "bpetite"])
+@pytest.mark.parametrize("module", ["regex", "argparse"])
 def test_interrupting_imports_exits_quietly(module: str) -> None:
     """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
     result = python("-c", INTERRUPTED.format(module))
@@ -290,11 +285,6 @@ def test_a_broken_plug_in_is_one_line(install: Callable[..., None], code: str, e
     assert bpetite("encode", "--help").returncode == 0
 
 
-def test_a_lack_of_memory_is_no_bug() -> None:
-    """A command that runs out of memory says so; Python's error has no text."""
-    assert explain(MemoryError()) == "not enough memory for this input"
-
-
 def test_a_bare_call_shows_the_help() -> None:
     """The help goes to standard error, because it was not asked for, and the status is 2."""
     result = bpetite()
@@ -302,15 +292,11 @@ def test_a_bare_call_shows_the_help() -> None:
     assert result.stderr == bpetite("--help").stdout
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("encode", "--text", "x"), *((command,) for command in BUILT_IN)]
-)
-def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
+def test_help_may_be_a_command() -> None:
     """`bpetite help COMMAND` prints what `bpetite COMMAND --help` prints."""
-    result = bpetite("help", *words)
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout == bpetite(*words[:1], "--help").stdout
-    assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
+    assert printed("help") == printed("--help")
+    assert printed("help encode --text x") == printed("encode --help")
+    assert call("help encoed").stderr == call("encoed").stderr
 
 
 def test_a_program_that_calls_main_keeps_its_state(
@@ -354,16 +340,16 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("words", [*map(call_of, BUILT_IN), *map(str.split, OTHERS)], ids=" ".join)
-def test_calls_match_the_script(words: list[str], folder: Path) -> None:
-    """The installed program has the same status and output, and under any locale UTF-8."""
+@pytest.mark.parametrize("words", [call_of("train"), *map(str.split, OTHERS)], ids=" ".join)
+def test_the_process_ends_with_the_status(words: list[str], folder: Path) -> None:
+    """FR-33: the installed program has the same status and output, and under any locale UTF-8."""
     for name in TEXTS:
         (folder / name).rename(folder / f"{name} é")
-    call = [f"{word} é" if word in TEXTS else word for word in words]
-    call += ["--force"] if "--output" in words else []
+    given = [f"{word} é" if word in TEXTS else word for word in words]
+    given += ["--force"] if "--output" in words else []
     stdin = "é <|endoftext|>".encode()
-    called = bpetite(*call, stdin=stdin)
-    encoded = [word.encode() for word in call]
+    called = bpetite(*given, stdin=stdin)
+    encoded = [word.encode() for word in given]
     started = bpetite_process(*encoded, stdin=stdin, cwd=folder, env=NOT_UTF_8)
     assert called.returncode == started.returncode
     assert without_times(called.stdout) == without_times(started.stdout)
@@ -374,23 +360,24 @@ TIKTOKEN = ("a .tiktoken file", "import --from tiktoken --input other --pattern 
 GPT2 = ("part of a GPT-2 tokenizer", "import --from gpt2 --input .")
 PLAIN = ("plain text", "train --input other --vocab-size 512")
 HUGGING_FACE = ("a Hugging Face tokenizer.json", "import --from huggingface --input other")
-FOREIGN = [
-    (b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [', *HUGGING_FACE),
-    *((content, *TIKTOKEN) for content in (b"IQ== 0\nIg== 1\n", b"AA== 0\r\nAQ== 1\r\n")),
-    *(
-        (content, *GPT2)
-        for content in (b'{"!": 0, "\\"": 1, "#": 2}', b"#version: 0.2\n\xc4\xa0 t\n")
-    ),
-    *(("船夫说\r\n\t<|endoftext|>".encode(), *PLAIN), (b"a" + "é".encode() * 40_000, *PLAIN)),
-    (b"word 1\nword 2\n", *PLAIN),
-]
+FOREIGN = {
+    b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [': HUGGING_FACE,
+    b"IQ== 0\nIg== 1\n": TIKTOKEN,
+    b"AA== 0\r\nAQ== 1\r\n": TIKTOKEN,
+    b'{"!": 0, "\\"": 1, "#": 2}': GPT2,
+    b"#version: 0.2\n\xc4\xa0 t\n": GPT2,
+    "船夫说\r\n\t<|endoftext|>".encode(): PLAIN,
+    b"a" + "é".encode() * 40_000: PLAIN,
+    b"word 1\nword 2\n": PLAIN,
+}
 
 
-@pytest.mark.parametrize(("content", "kind", "command"), FOREIGN)
-def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str) -> None:
+@pytest.mark.parametrize("content", FOREIGN, ids=lambda content: repr(content[:20]))
+def test_a_file_is_described(here: Path, content: bytes) -> None:
     """FR-33: one line says what the file seems to be, another which command accepts it."""
     (here / "other").write_bytes(content)
-    assert refused(bpetite("encode", "--model", "other", "--text", "a")) == [
+    kind, command = FOREIGN[content]
+    assert refusal("encode --model other --text a") == [
         f"error: other is not a tokenizer file; it looks like {kind}",
         f"make one from it with `bpetite {command} --output NEW.json`",
     ]
@@ -407,7 +394,7 @@ def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str
 def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: bytes) -> None:
     """A file that may be one of ours, or anything, is not guessed at."""
     (here / "other").write_bytes(content)
-    line, *hints = refused(bpetite("inspect", "--model", "other"))
+    line, *hints = refusal("inspect --model other")
     assert line.startswith("error: cannot use this tokenizer file: other: ")
     assert len(hints) == (not content.strip())  # such a file ends too early
 
@@ -416,16 +403,103 @@ def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
     """The suggested command can be pasted into a shell."""
     (here / "a folder").mkdir()
     (here / "a folder" / "vocab.json").write_text('{"a": 0, "b": 1, "c": 2}')
-    first, second = refused(bpetite("inspect", "--model", "a folder/vocab.json"))
+    first, second = refusal("inspect --model 'a folder/vocab.json'")
     assert first.startswith("error: 'a folder/vocab.json' is not a tokenizer file; ")
     assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json`" in second
 
 
-@pytest.mark.posix
-@given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))
-def test_only_ambiguous_paths_are_quoted(path: str) -> None:
-    """A path is shown as it is, or quoted like a Python string if it could be misread."""
-    plain = all(character.isalnum() or character in "_./+@%=~-" for character in path)
-    assert quoted(path) == (path if path and plain else repr(path))
-    assert quoted(path) == path or literal_eval(quoted(path)) == path
-    assert "\n" not in quoted(path)
+# Tips for words that other programs use
+
+
+def check_tip(told: str, own: set[str]) -> None:
+    """Check that each option in a tip is the command's own, or one of a command that it names."""
+    for words in re.findall("`bpetite ([^`]*)`", told):
+        command, *others = words.split()
+        assert command in NAMES or command in {"--version", "--completion"}
+        options = OPTIONS.get(command, set())
+        assert options >= {word for word in others if word.startswith("--")}
+        own = own | options
+    assert own >= {*re.findall(r"(?<!\S)--[a-z-]+", re.sub("`[^`]*`", "", told))}, told
+
+
+def test_every_tip_names_what_exists() -> None:
+    """In each command, a tip names options of this command, or says which command has them."""
+    if {*NAMES} - {*SUMMARIES}:
+        pytest.skip("some rows name commands of bpetite-compare")
+    (table,) = Path(bpetite_cli.__file__).parent.rglob("other_words.txt")
+    rows = [row.partition(": ")[0].split() for row in table.read_text("ascii").splitlines()]
+    options = {words[0] for words in rows if words[0].startswith("--")}
+    used = set()
+    for command, own in OPTIONS.items():
+        for word in options - own:
+            with redirect_stderr(StringIO()) as told, suppress(SystemExit):
+                PARSERS[command].parse_args([word])
+            error, *_ = told.getvalue().splitlines()
+            if tip := error.removeprefix(f"error: unknown option {word}"):
+                check_tip(tip, own)
+                used.add(word)
+    assert used == options  # no row is without use
+    for words in rows:
+        if words[0] in options:
+            continue
+        error, *_ = refusal(words[0], status=2)
+        assert "`" in error
+        check_tip(error, set())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_near_miss_of_a_command_gives_it(name: str) -> None:
+    """Two letters may be swapped."""
+    (error, _) = refusal(name[:-2] + name[-1] + name[-2], status=2)
+    assert error.endswith(f"; did you mean {name}?")
+
+
+MISSES = {
+    "--farca": None,
+    "--tax": None,
+    "-x": None,
+    "--farcy": None,
+    "--fo": None,
+    "--ouput": "--output",
+    "--outputt": "--output",
+    "--oitput": "--output",
+    "--outptu": "--output",
+    "--vocb-szie": "--vocab-size",
+    "--Vocab_Size": "--vocab-size",
+    "--vocabsize": "--vocab-size",
+    "--outp": "--output",
+}
+"""Options that `encode` or, for a size, `truncate` lacks, and the option that was meant."""
+
+
+@pytest.mark.parametrize("word", MISSES)
+def test_only_near_misses_are_guessed(word: str) -> None:
+    """One wrong letter in four to seven, two in more, and one name fits."""
+    command = "truncate" if "oc" in word else "encode"
+    (error, _) = refusal(f"{command} {word}", status=2)
+    meant = MISSES[word]
+    assert error == f"error: unknown option {word}" + (f"; did you mean {meant}?" if meant else "")
+
+
+NEAR = {
+    "count -m gpt-4o text.txt": "for the model, use `bpetite count --encoding o200k_base`",
+    "encode -m openai/gpt-4o-mini text.txt": "`bpetite import --encoding o200k_base --output",
+    "show -m openai-community/gpt2 text.txt": "`bpetite count --encoding gpt2`, the same with",
+    "count -m gpt-3.5-turbo text.txt": "`bpetite count --encoding cl100k_base`",
+    "count -m cl100k_base text.txt": "`bpetite count --encoding cl100k_base`",
+    "show -m llama3 text.txt": "for a model, download its tokenizer.json, then use `bpetite import",
+    "count -m gpt-oss-20b text.txt": "for a model, download its tokenizer.json, then use",
+    "count -m gpt4all text.txt": "for a model, download its tokenizer.json, then use",
+    "inspect -m o3-mini": "`bpetite count --encoding o200k_base`",
+    "sizes -m GPT-4 text.txt": "`bpetite count --encoding cl100k_base`",
+    "verify -m tokenizer.json --start gpt-2 text.txt": "`bpetite count --encoding gpt2`",
+}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("words", NEAR)
+def test_the_name_of_a_model_gets_the_way_that_works(words: str) -> None:
+    """A name that is not a file may be a model: a tip says how to get its tokenizer."""
+    (*_, told) = refusal(words)
+    assert "train" not in told
+    assert NEAR[words] in told

@@ -17,24 +17,23 @@ from typing import Final
 
 import pytest
 
-from artifacts import write_artifact
 from bpetite import Tokenizer
 from cli_tools import (
     about_folder,
-    as_short_option,
     bpetite,
+    call,
     in_terminal,
     lines,
     pipeline,
+    refusal,
     refused,
     shown_in_terminal,
     start,
     without_times,
 )
-from help_tools import BUILT_IN, PARSERS, TEXTS, call_of, having
+from help_tools import BUILT_IN, PARSERS, READING, READING_TEXT, TEXTS, call_of, having
 
 SAVING: Final = having("--output")
-READING: Final = [command for command in BUILT_IN if {*TEXTS} & {*call_of(command)}]
 PRINTING: Final = [command for command in READING if "--output" not in call_of(command)]
 NO_ROOM: Final = "error: cannot write to standard output: No space left on device"
 
@@ -45,11 +44,12 @@ def test_short_options_are_accepted(folder: Path, command: str) -> None:
     more = ["--output", "new.json"] if command in SAVING else []
     more += ["--jobs", "1"] if command in having("--jobs") else []
     words = call_of(command, "--quiet", *more)
-    spaced = [as_short_option(word) for word in words]
-    joined = " ".join(spaced).replace("-m ", "-m").replace("-i ", "-i").replace("-o ", "-o")
+    short = {f"--{name}" for name in ("model", "input", "output", "jobs", "quiet")}
+    spaced = [word[1:3] if word in short else word for word in words]
+    joined = re.sub(r"(?<= )(-[mioj]) ", r"\1", " ".join(spaced)).split()
     results = []
-    for call in (words, spaced, joined.replace("-j ", "-j").split()):
-        result = bpetite(*call)
+    for given in (words, spaced, joined):
+        result = bpetite(*given)
         assert (result.returncode, result.stderr) == (0, b"")
         saved = (folder / "new.json").read_bytes() if command in SAVING else b""
         (folder / "new.json").unlink(missing_ok=True)
@@ -70,7 +70,8 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     missing = "error: tokenizer file not found: tokenizer.json (create one with `bpetite train`)"
     assert refused(bpetite(*call_of(command))) == [missing]
     for content, complaint in (
-        *((cut, "expected JSON: ") for cut in (b"", b'{"merges": [1')),
+        (b"", "expected JSON: "),
+        (b'{"merges": [1', "expected JSON: "),
         (b"[" * 200_000, "expected JSON: more brackets or keys"),
         (b"{}", "missing key 'schema_version'; is this a bpetite tokenizer file?"),
         (b"\xff", "expected UTF-8"),
@@ -94,7 +95,7 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [name for name in READING if any(action.dest == "file" for action in PARSERS[name]._actions)],
+    [name for name in READING if "[FILE" in PARSERS[name].format_usage()],
 )
 def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     """FILE means `--input FILE`, anywhere among the options; without it, a pipe may be read."""
@@ -103,8 +104,8 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     words = [*given[1:], *(["--force"] if "--output" in given else [])]
     expected = bpetite(command, *words, "--input", name)
     assert (expected.returncode, bool(expected.stdout)) == (0, True)
-    for call in ([name, *words], [*words, name], [*words, "--", name]):
-        result = bpetite(command, *call)
+    for given in ([name, *words], [*words, name], [*words, "--", name]):
+        result = bpetite(command, *given)
         assert (without_times(result.stdout), result.stderr) == (
             without_times(expected.stdout),
             b"",
@@ -123,8 +124,12 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "doing"),
     [
-        *(("encode", "encoding"), ("decode", "decoding"), ("show", "showing")),
-        *(("count", "counting"), ("chunks", "counting"), ("train", "training on")),
+        ("encode", "encoding"),
+        ("decode", "decoding"),
+        ("show", "showing"),
+        ("count", "counting"),
+        ("chunks", "counting"),
+        ("train", "training on"),
         ("count --by-token", "counting"),
     ],
 )
@@ -167,74 +172,81 @@ def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> Non
 
 
 MARK: Final = "\ufeff".encode()
-
-
-@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
-def test_a_byte_order_mark_is_reported_and_kept(folder: Path, command: str) -> None:
-    """A warning comes after the result, which is that of any other text; `--quiet` hides it."""
-    (folder / "text.txt").write_bytes(MARK + b"low lower lowest")
-    if command == "verify":
-        Tokenizer.train("\ufefflow lower lowest", 260).save("tokenizer.json", overwrite=True)
-    warning = (
+UTF16: Final = {
+    "latin": "low lower \u2013 lowest\n" * 9,
+    "cyrillic": "Съешь же ещё этих мягких французских булок, да выпей чаю.\n",
+    "devanagari": "नमस्ते दुनिया, कैसे हो\n",
+    "short": "a b",
+}
+WARNINGS: Final = {
+    "a byte order mark": (
         "warning: text.txt begins with a byte order mark, which becomes tokens; "
         "to remove it from plain text: tail -c +4 FILE"
-    )
-    result = bpetite(*call_of(command))
-    assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
-    more = ["--force"] if "--output" in call_of(command) else []
-    quiet = bpetite(*call_of(command, "--quiet", *more))
+    ),
+    "UTF-16": (
+        "warning: text.txt looks like UTF-16, but is read as UTF-8; convert it: "
+        "iconv -f UTF-16LE (or UTF-16BE) -t UTF-8 FILE"
+    ),
+    "JSON Lines": (
+        "warning: text.jsonl is read as text, not as JSON; most commands read its documents "
+        "with --jsonl FIELD"
+    ),
+}
+ODD: Final = {
+    "a byte order mark": ("text.txt", MARK + b"low lower lowest"),
+    "UTF-16": ("text.txt", UTF16["latin"].encode("utf-16-le")),
+    "JSON Lines": ("text.jsonl", b"low lower lowest"),
+}
+"""Names and contents of files that can be read, but may be wrong."""
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("command", [name for name in PARSERS if "text.txt" in call_of(name)])
+def test_what_is_odd_is_reported_and_read(folder: Path, command: str, odd: str) -> None:
+    """A warning comes after the result, which is that of any other text; `--quiet` hides it."""
+    name, data = ODD[odd]
+    (folder / name).write_bytes(data)
+    text = data.decode()
+    Tokenizer.train(text, 300).save("tokenizer.json", overwrite=True)
+    words = [word.replace("text.txt", name) for word in call_of(command)]
+    result = bpetite(*words)
+    assert (result.returncode, lines(result.stderr)[-1]) == (0, WARNINGS[odd])
+    more = ["--force"] if "--output" in words else []
+    quiet = bpetite(*words, "--quiet", *more)
     assert (quiet.returncode, quiet.stderr) == (0, b"")
     assert without_times(quiet.stdout) == without_times(result.stdout)
 
 
-UTF16: Final = (
-    "low lower \u2013 lowest\n" * 9,
-    "Съешь же ещё этих мягких французских булок, да выпей чаю.\n",
-    "नमस्ते दुनिया, कैसे हो\n",
-    "a b",
-)
-
-
-@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
-def test_utf16_without_a_mark_is_reported(folder: Path, command: str) -> None:
-    """It may be valid UTF-8, so it is read, with a warning after the result."""
-    text = UTF16[0].encode("utf-16-le")
-    (folder / "text.txt").write_bytes(text)
-    if command == "verify":
-        Tokenizer.train(text.decode(), 260).save("tokenizer.json", overwrite=True)
-    result = bpetite(*call_of(command))
-    assert (result.returncode, lines(result.stderr)[-1]) == (0, LIKE_UTF16)
-
-
-LIKE_UTF16: Final = (
-    "warning: text.txt looks like UTF-16, but is read as UTF-8; convert it: "
-    "iconv -f UTF-16LE (or UTF-16BE) -t UTF-8 FILE"
-)
+def test_json_lines_are_known_by_their_names(folder: Path) -> None:
+    """Also compressed ones; with the option that reads them, or in a pipe, nothing is odd."""
+    row = b'{"text": "low"}\n'
+    (folder / "TEXT.NDJSON.gz").write_bytes(gzip.compress(row))
+    words = "count -m tokenizer.json"
+    assert b"is read as text" in call(f"{words} TEXT.NDJSON.gz").stderr
+    assert call(f"{words} TEXT.NDJSON.gz --jsonl text").stderr == b""
+    assert call(f"{words} -", stdin=row).stderr == b""
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", UTF16, ids=["latin", "cyrillic", "devanagari", "short"])
-def test_utf16_of_other_scripts_is_reported(folder: Path, text: str, encoding: str) -> None:
+@pytest.mark.parametrize("script", UTF16)
+def test_utf16_of_other_scripts_is_reported(folder: Path, script: str, encoding: str) -> None:
     """So is UTF-16 of scripts whose characters have bytes of ASCII only, in either order."""
-    (folder / "text.txt").write_bytes(text.encode(encoding))
-    result = bpetite("count", "--model", "tokenizer.json", "text.txt")
-    assert (result.returncode, lines(result.stderr)) == (0, [LIKE_UTF16])
+    (folder / "text.txt").write_bytes(UTF16[script].encode(encoding))
+    result = call("count --model tokenizer.json text.txt")
+    assert (result.returncode, lines(result.stderr)) == (0, [WARNINGS["UTF-16"]])
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
-def test_utf16_is_no_list_of_lines(folder: Path, encoding: str) -> None:
+def test_utf16_is_no_list_of_lines(encoding: str) -> None:
     """JSON Lines and lists of paths in UTF-16, as Windows writes them, are recognized."""
-    for option, row in (
-        ("--jsonl text -i -", '{"text": "low"}\n'),
-        ("--files-from -", "text.txt\n"),
-    ):
-        words = f"count --model tokenizer.json {option}"
-        assert (
-            "looks like UTF-16; convert it"
-            in refused(bpetite(*words.split(), stdin=row.encode(encoding)))[-1]
-        )
+    rows = {"--jsonl text -i -": '{"text": "low"}\n', "--files-from -": "text.txt\n"}
+    for options, row in rows.items():
+        told = refusal(f"count -m tokenizer.json {options}", stdin=row.encode(encoding))
+        assert "looks like UTF-16; convert it" in told[-1]
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "data",
     [
@@ -247,10 +259,9 @@ def test_utf16_is_no_list_of_lines(folder: Path, encoding: str) -> None:
         pytest.param(bytes(range(128)) * 9, id="all-of-ascii"),
     ],
 )
-def test_other_text_with_nul_is_not_called_utf16(folder: Path, data: bytes) -> None:
+def test_other_text_with_nul_is_not_called_utf16(data: bytes) -> None:
     """Text may contain NUL."""
-    (folder / "text.txt").write_bytes(data)
-    result = bpetite("count", "--model", "tokenizer.json", "text.txt")
+    result = call("count --model tokenizer.json", stdin=data)
     assert (result.returncode, lines(result.stderr)) == (0, [])
 
 
@@ -283,8 +294,8 @@ TAR: Final = "it looks like a tar file; unpack it, and name the files in it: tar
 ZIP: Final = "it looks like a zip file, which is binary; convert it first, with: unzip -p"
 
 
-@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
-@pytest.mark.parametrize("kind", ["ustar", "ustar/gz", "zip"])
+@pytest.mark.parametrize("command", READING_TEXT)
+@pytest.mark.parametrize("kind", ["ustar/gz", "zip"])
 def test_an_archive_is_not_read_as_text(folder: Path, command: str, kind: str) -> None:
     """Every command refuses it by its name, and says what to do."""
     (folder / "text.txt").write_bytes(archive(kind))
@@ -293,17 +304,16 @@ def test_an_archive_is_not_read_as_text(folder: Path, command: str, kind: str) -
     assert second == (ZIP if kind == "zip" else TAR)
 
 
-@pytest.mark.parametrize("kind", ["pax", "gnu", "v7", "pax/xz", "gnu/bz2", "v7/gz", "zip"])
+@pytest.mark.parametrize("kind", ["pax", "gnu", "v7", "pax/xz", "gnu/bz2", "zip"])
 def test_an_archive_is_known_by_its_content(folder: Path, kind: str) -> None:
     """All forms of tar, compressed or not, also from a pipe and for options that read lines."""
     data = archive(kind)
-    for more in ("", " --jsonl text"):
-        words = f"count --model tokenizer.json -{more}".split()
-        first, second = refused(bpetite(*words, stdin=data))
+    for more in ("", "--jsonl text"):
+        first, second = refusal(f"count --model tokenizer.json - {more}", stdin=data)
         assert first == "error: standard input is an archive, not text"
         assert second == (ZIP if kind == "zip" else TAR)
     (folder / "a.tar").write_bytes(data)
-    result = bpetite("count", "--model", "tokenizer.json", "a.tar", "text.txt")
+    result = call("count --model tokenizer.json a.tar text.txt")
     assert result.returncode == 1
     assert lines(result.stdout)[-1].endswith("total")
     assert lines(result.stderr)[0] == "error: a.tar is an archive, not text"
@@ -313,8 +323,7 @@ def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block
     """The warning names the first input, also standard input, and counts the others."""
     (folder / "a.txt").write_bytes(MARK)
     (folder / "b.txt").write_bytes(b"x" * block + MARK)
-    words = ["count", "--model", "tokenizer.json", "b.txt", "-", "a.txt"]
-    result = bpetite(*words, stdin=MARK + MARK)
+    result = call("count --model tokenizer.json b.txt - a.txt", stdin=MARK + MARK)
     assert lines(result.stdout)[1:3] == ["6\t-", "3\ta.txt"]
     assert lines(result.stderr) == [
         (
@@ -322,35 +331,6 @@ def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block
             "tokens; to remove it from plain text: tail -c +4 FILE"
         )
     ]
-
-
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        *((name, "text.jsonl") for name in PARSERS if "text.txt" in call_of(name)),
-        ("count", "TEXT.NDJSON.gz"),
-    ],
-)
-def test_json_lines_that_are_read_as_text_are_reported(
-    folder: Path, command: str, name: str
-) -> None:
-    """A warning says which option reads them; with it, or `--quiet`, or in a pipe, it is absent."""
-    (folder / "text.txt").replace(folder / name)
-    words = [word.replace("text.txt", name) for word in call_of(command)]
-    result = bpetite(*words)
-    warning = (
-        f"warning: {name} is read as text, not as JSON; most commands read its "
-        "documents with --jsonl FIELD"
-    )
-    assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
-    (folder / "new.json").unlink(missing_ok=True)
-    assert bpetite(*words, "--quiet").stderr == b""
-    (folder / name).write_text('{"text": "low"}\n')
-    if command in having("--jsonl"):
-        assert b"is read as text" not in bpetite(*words, "--jsonl", "text").stderr
-        piped = ["-" if word == name else word for word in words]
-        result = bpetite(*piped, stdin=(folder / name).read_bytes())
-        assert b"is read as text" not in result.stderr
 
 
 @pytest.mark.parametrize("command", having("--counts"))
@@ -381,22 +361,17 @@ def test_an_existing_output_is_kept_without_force(folder: Path, command: str) ->
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    "command", [name for name in SAVING if name in READING or name == "decode"]
-)
+@pytest.mark.parametrize("command", ["encode", "train"])
 def test_the_loser_of_two_writers_keeps_its_result(folder: Path, command: str) -> None:
     """If another program takes the name meanwhile, the result gets one beside it, in the error."""
-    words = [word for word in call_of(command, "--output", "new.json") if word != "--quiet"]
-    if command == "decode":
-        words = ["decode", "-m", "tokenizer.json", "-i", "ids.json", "-o", "new.json"]
-    source = next(word for word in ("text.txt", "ids.json") if word in words)
-    content = (folder / source).read_bytes()
+    words = call_of(command, "--output", "new.json")
+    content = (folder / "text.txt").read_bytes()
     assert bpetite(*words).returncode == 0
     (folder / "new.json").replace(folder / "expected")
-    (folder / source).unlink()
-    os.mkfifo(folder / source)
+    (folder / "text.txt").unlink()
+    os.mkfifo(folder / "text.txt")
     with start(*words, cwd=folder) as process:
-        with (folder / source).open("wb") as pipe:  # waits until it is read
+        with (folder / "text.txt").open("wb") as pipe:  # waits until it is read
             (folder / "new.json").write_bytes(b"precious")
             pipe.write(content)
         output, errors = process.communicate()
@@ -504,18 +479,11 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
+@pytest.mark.parametrize("command", ["encode", "show"])
 def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
-    """A closed pipe ends the command silently."""
+    """A closed pipe ends the command silently, with a result that is held or streamed."""
     (folder / "text.txt").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
-    (folder / ("a" * 200)).write_text("low")
-    (folder / "list").write_text(f"{'a' * 200}\n" * 1000)
-    write_artifact(folder / "deep.json", [(97, 97), *((256 + n, 97) for n in range(599))])
-    words = {
-        "count": "count --model tokenizer.json --files-from list",
-        "inspect": "inspect --model deep.json --token 855",
-    }.get(command, " ".join(call_of(command)))
-    result = pipeline(f"bpetite {words} | head -c 1", folder)
+    result = pipeline(f"bpetite {' '.join(call_of(command))} | head -c 1", folder)
     assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
 
 
@@ -548,15 +516,20 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
 @pytest.mark.posix
 def test_a_shell_closes_standard_streams(folder: Path) -> None:
     """The installed program finds a stream closed, and needs no standard error."""
+    closed = "error: standard {} is closed; {}\n".format
     for words, status, told in (
-        ("encode --model tokenizer.json --input - <&-", 1, "input is closed; name a file"),
-        ("encode --model tokenizer.json < text.txt >&-", 1, "output is closed; redirect it"),
+        ("encode -m tokenizer.json -i - <&-", 1, closed("input", "name a file")),
+        (
+            "encode -m tokenizer.json < text.txt >&-",
+            1,
+            closed("output", "redirect it to a file or a program"),
+        ),
         ("encode 2>&-", 2, ""),  # the usage is not printed on standard output
         ("train --input text.txt --vocab-size 300 --output new.json 2>&-", 0, ""),
     ):
         result = pipeline(f"bpetite {words}", folder)
-        assert (result.returncode, told in result.stderr.decode()) == (status, True)
-        assert (folder / "new.json").exists() == bool(result.stdout) == (status == 0)
+        assert (result.returncode, result.stderr.decode()) == (status, told)
+        assert bool(result.stdout) == (status == 0)
 
 
 # The tokenizer file is opened once, so all output describes one file

@@ -1,7 +1,6 @@
-"""`train --start`, its proof, `truncate`, and what other commands make of an extension."""
+"""`train --start`: the new tokenizer, its proof, and what other commands make of it."""
 
 import gzip
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,15 +11,15 @@ import pytest
 import oracle
 from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
-from bpetite_cli import pipe
 from cli_tools import (
-    bpetite,
+    call,
     in_terminal,
     lines,
     printed,
     refusal,
     rows_of,
     shown_in_terminal,
+    tuned,
     verified,
 )
 
@@ -28,7 +27,7 @@ START: Final = THIRD | {"mergeable_vocab_size": 260, "vocab": THIRD["vocab"] | {
 """Merges that make ab (7) and " ab" (3); the whole tokens " aba" (1) and " abcd" (9)."""
 
 TEXT: Final = "xcd xcd xcd abcd abcd abcde abcde abcde <|new|>"
-TRAIN: Final = ("train", "text", "--start", "start.json", "--vocab-size", "264", "-o", "new.json")
+TRAIN: Final = "train text --start start.json --vocab-size 264 -o new.json"
 
 
 @pytest.fixture
@@ -36,14 +35,13 @@ def folder(here: Path) -> Path:
     """Return a folder with a text, the tokenizer to extend, and its extension."""
     (here / "text").write_text(TEXT)
     (here / "start.json").write_bytes(canonical(START))
-    assert bpetite(*TRAIN).returncode == 0
+    printed(TRAIN)
     return here
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
+def test_new_ids_follow_the_highest_one(folder: Path) -> None:
     """The file is that of `Tokenizer.train`; the summary and one line name the new ids."""
-    result = bpetite(*TRAIN, "--special", "<|new|>", "--force", "--jobs", jobs)
+    result = call(f"{TRAIN} --special '<|new|>' --force")
     start = Tokenizer.load("start.json")
     Tokenizer.train(TEXT, 264, start=start, special_tokens=["<|new|>"]).save("expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
@@ -55,10 +53,8 @@ def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
     )
 
 
-def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_depends_only_on_the_corpus(folder: Path) -> None:
     """Processes, the order of documents, and counting in parts first change nothing."""
-    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 0)
-    monkeypatch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 500)
     texts = [f"{'abcd xcd '[number % 7 :]}{TEXT}{number}" for number in range(50)]
     for name, documents in (("one", texts), ("other", texts[::-1])):
         rows = (json.dumps({"text": text}) for text in documents)
@@ -68,7 +64,8 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
     found = set()
     read = [f"{name} --jsonl text" for name in ("one.jsonl -j 1", "one.jsonl.gz -j 1")]
     for words in (*read, "other.jsonl --jsonl text -j 2", "--counts counts -j 1"):
-        printed(f"train {words} --start start.json --vocab-size 280 -o out.json --force")
+        with tuned(worth=0, batch=500):
+            printed(f"train {words} --start start.json --vocab-size 280 -o out.json --force")
         found.add((folder / "out.json").read_bytes())
     assert len(found) == 1
 
@@ -77,7 +74,7 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
     """`--keep-ids` needs `--start`; with it, `<|endoftext|>` stays, and new ids follow it."""
     Tokenizer.train(TEXT, 260).save("small.json")
     words = "train text --start small.json --vocab-size 262 -o grown.json --keep-ids"
-    result = bpetite(*words.split())
+    result = call(words)
     assert lines(result.stderr)[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
     assert json.loads(result.stdout)["special_tokens"] == {"<|endoftext|>": 260}
     printed(words.replace("262", "260"), "--force")
@@ -106,35 +103,34 @@ def test_truncating_gives_the_start_back(folder: Path) -> None:
     ]
 
 
-def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
+@pytest.mark.parametrize("text", [TEXT, "x abcde abcde"], ids=["a chunk", "no chunk"])
+def test_sizes_are_those_of_truncate_and_count(folder: Path, text: str) -> None:
     """Also where a completed token is a chunk, and stays one token in every size."""
+    (folder / "text").write_text(text)
     (sizes,) = rows_of("sizes -m new.json text --json --at 258 259 260 261 262 263 264")
     for row in sizes["sizes"]:
-        words = f"truncate -m new.json --vocab-size {row['vocab_size']} -o cut.json --force -q"
-        bpetite(*words.split())
-        (counted,) = rows_of("count -m cut.json text --json")
-        assert counted["tokens"] == row["tokens"]
-        frequencies = rows_of("count -m cut.json text --by-token --json")
-        assert [one["count"] for one in frequencies].count(0) == row["unused"]
+        printed(f"truncate -m new.json --vocab-size {row['vocab_size']} -o cut.json --force")
+        counts = [one["count"] for one in rows_of("count -m cut.json text --by-token")]
+        assert (row["tokens"], row["unused"]) == (sum(counts), counts.count(0))
 
 
 def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
     """`inspect --tokens --since OLD`: JSON Lines in a pipe, rows on a terminal."""
-    words = "train text --start start.json --vocab-size 264 --special <|new|> -o new.json --force"
-    bpetite(*words.split())
-    start, grown = (Tokenizer.load(f"{name}.json") for name in ("start", "new"))
-    call = "inspect -m new.json --tokens --since start.json"
-    found = rows_of(call)
+    printed(f"{TRAIN} --special '<|new|>' --force")
+    vocab = json.loads((folder / "new.json").read_bytes())["vocab"]
+    start = Tokenizer.load("start.json")
+    words = "inspect -m new.json --tokens --since start.json"
+    found = rows_of(words)
     assert [row["id"] for row in found] == [1256, 1257, 1258, 1259, 1260]
     for row in found:
         token = bytes.fromhex(row["hex"])
-        assert token == grown._artifact.vocab[row["id"]]
+        assert [*token] == vocab[str(row["id"])]
         assert start.decode(row["old_ids"]) == token.decode() == row["text"]
         assert start.encode(row["text"], ordinary=True) == row["old_ids"]
-    status, shown = shown_in_terminal(call.split(), folder)
+    status, shown = shown_in_terminal(words.split(), folder)
     assert status == 0
     assert shown.splitlines()[0] == "1256  \x1b[30;42mcd\x1b[0m  was 1099 1100"
-    assert rows_of(call.replace("start.json", "new.json")) == []
+    assert rows_of(words.replace("start.json", "new.json")) == []
     words = "inspect -m new.json --since start.json"
     assert refusal(words, status=2)[0] == ("error: argument --since: requires --tokens")
 
@@ -180,27 +176,42 @@ def renumber(special_id: int) -> Callable[[dict[str, Any]], None]:
     ("size", "change", "ids", "merges", "fault"),
     [
         pytest.param(
-            *(264, drop_last, (1259, 1259), (None, [1032, 1257])),
+            264,
+            drop_last,
+            (1259, 1259),
+            (None, [1032, 1257]),
             "the merge at rank 6 is not in the file; 4 of 4 merges",
             id="the-last-merge",
         ),
         pytest.param(
-            *(261, drop_last, (9, 9), (None, [3, 1256])),
+            261,
+            drop_last,
+            (9, 9),
+            (None, [3, 1256]),
             "the merge at rank 3 is not in the file; 1 of 1 merges",
             id="the-merge-that-completes-a-token",
         ),
         pytest.param(
-            *(264, renumber_last, (1300, 1259), ([1032, 1257], [1032, 1257])),
+            264,
+            renumber_last,
+            (1300, 1259),
+            ([1032, 1257], [1032, 1257]),
             "the merge at rank 6 has the id 1300, not 1259 as in training; 4 of 5 merges",
             id="the-id-of-a-merge",
         ),
         pytest.param(
-            *(264, renumber(1301), (1301, 1260), (None, None)),
+            264,
+            renumber(1301),
+            (1301, 1260),
+            (None, None),
             "the special token '<|new|>' has the id 1301, not 1260 as in training; 5 of 5 merges",
             id="the-id-of-a-special-token",
         ),
         pytest.param(
-            *(264, renumber(6), (6, 1260), (None, None)),
+            264,
+            renumber(6),
+            (6, 1260),
+            (None, None),
             "the special token '<|new|>' has the id 6, not 1260 as in training; 5 of 5 merges",
             id="a-lower-id-of-a-special-token",
         ),
@@ -215,8 +226,7 @@ def test_what_differs_is_named(
     fault: str,
 ) -> None:
     """A missing merge, another id and another special token are reported, each as what it is."""
-    words = f"text --start start.json --vocab-size {size} --special <|new|> -o new.json --force"
-    printed("train", *words.split())
+    printed(f"{TRAIN} --special '<|new|>' --force".replace("264", str(size)))
     file = json.loads((folder / "new.json").read_text())
     change(file)
     (folder / "new.json").write_bytes(canonical(file))
@@ -262,12 +272,12 @@ def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     """`chunks` has the patterns for imports too; `train` has them only through `--start`."""
     text = oracle.ONLY_VERSION_3["deepseek3"]
     (folder / "start.json").write_bytes(canonical(START | {"pretokenizer_pattern": text}))
-    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts")
+    printed("chunks text --pattern deepseek3 -o counts")
     for words in ("text -o a.json", "--counts counts -o b.json"):
         printed(f"train {words} --start start.json --vocab-size 264")
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
-    call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
-    assert "invalid choice: 'deepseek3'" in refusal(call, status=2)[0]
+    words = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
+    assert "invalid choice: 'deepseek3'" in refusal(words, status=2)[0]
 
 
 PROSE: Final = "low lower lowest the cat sat on the mat\n" * 3
@@ -286,7 +296,7 @@ def texts(here: Path) -> Path:
 
 def test_a_training_is_continued(texts: Path) -> None:
     """The file is that of `Tokenizer.train`, and standard error names both special ids."""
-    result = bpetite(*CONTINUE.split())
+    result = call(CONTINUE)
     Tokenizer.train(CODE, 285, start=Tokenizer.load("small.json")).save("expected.json")
     assert (texts / "big.json").read_bytes() == (texts / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
@@ -357,49 +367,36 @@ def test_an_unreachable_token_is_reported_once(texts: Path) -> None:
     write_artifact(texts / "small.json", [(98, 97), (97, 98), (257, 97)])
     (texts / "code").write_text("xy xy xy")
     warning = "the token 258 of start, b'aba', does not encode to itself: "
-    assert bpetite(*CONTINUE.split()).stderr.decode().count(warning) == 1
+    assert call(CONTINUE).stderr.decode().count(warning) == 1
     for words in (f"{CONTINUE} --force", VERIFY):
         status, _, drawn = in_terminal(words.split(), texts)
         assert (status, drawn.decode().count(warning)) == (0, 1)
 
 
-def test_truncating_matches_training_to_that_size(here: Path) -> None:
-    """The file is, byte for byte, that of a training to the smaller size."""
-    documents = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍"]
-    largest = Tokenizer.train(documents, 300)
-    largest.save("model.json")
-    for size in range(256, len(largest._artifact.tokens) + 1):
-        printed(f"truncate --model model.json --vocab-size {size} --output {size}.json")
-        Tokenizer.train(documents, size).save("trained.json", overwrite=True)
-        assert (here / f"{size}.json").read_bytes() == (here / "trained.json").read_bytes()
-
-
-def test_result_is_printed(small: Path) -> None:
-    """Data is on standard output; one line has the special token's id; a larger size is refused."""
-    (error,) = refusal("truncate --model m.json --vocab-size 283 --output small.json")
-    assert error == (
-        "error: cannot truncate m.json to 283 tokens: it has 282 (train a larger tokenizer with "
-        "`bpetite train`)"
-    )
-    assert not (small / "small.json").exists()
-    words = "truncate --model m.json --vocab-size 270 --output small.json"
-    result = bpetite(*words.split())
-    assert json.loads(result.stdout) == {
-        "outputs": ["small.json"],
-        "vocab_size": 270,
-        "merges": 14,
-        "pattern": "gpt2",
-        "special_tokens": {"<|endoftext|>": 270},
-        "sha256": hashlib.sha256((small / "small.json").read_bytes()).hexdigest(),
-    }
-    told = ["saved: small.json, 270 of 282 mergeable tokens; <|endoftext|> is 270"]
-    assert lines(result.stderr) == told
-
-
-def test_hand_made_models_can_be_truncated(here: Path) -> None:
-    """The first merges of any artifact make an artifact."""
-    merges = [(97, 98), (97, 98), (256, 257), (98, 99)]
-    write_artifact(here / "m.json", merges)
-    printed("truncate --model m.json --vocab-size 259 --output small.json")
-    expected = write_artifact(here / "expected.json", merges[:3])
-    assert (here / "small.json").read_bytes() == expected.read_bytes()
+def test_a_message_names_the_moved_ids(here: Path) -> None:
+    """`--special` adds behind the special tokens of the start, and these move."""
+    (here / "code").write_text(CODE)
+    chat = [f"<|{number}|>" for number in range(9)]
+    for names, size, said in (
+        ([], 285, ""),
+        (["<|a|>"], 285, "; <|a|> moves from id 270 to id 285"),
+        (["<|a|>"], 270, "; <|a|> stays id 270, as no merge is new"),
+        (chat, 285, "; 9 special tokens move from ids 270-278 to ids 285-293"),
+        (chat, 270, "; 9 special tokens stay ids 270-278, as no merge is new"),
+    ):
+        start = Tokenizer.train(PROSE, 270, pattern="gpt4", special_tokens=names)
+        start.save("small.json", overwrite=True)
+        result = call(f"{CONTINUE.replace('285', str(size))} --special '<|new|>' --force")
+        way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
+        assert lines(result.stderr)[-1] == f"kept: 14 merges{said}{way_out}"
+        assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
+    way_out = "(leave out --pattern, or train without --start)"
+    other = f"cannot continue small.json with the pattern gpt2: it has gpt4 {way_out}"
+    same = "cannot add the special token '<|3|>': small.json has it (leave it out of --special)"
+    begins = "it begins with the special token '<|3|>'; '<|3_1|>' would work"
+    for words, error in (
+        ("--pattern gpt2", other),
+        ("--special '<|new|>' '<|3|>'", same),
+        ("--special '<|3|>1.'", f"special token '<|3|>1.': {begins}"),
+    ):
+        assert refusal(f"{CONTINUE} --force {words}") == [f"error: {error}"]

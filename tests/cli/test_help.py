@@ -13,7 +13,7 @@ import pytest
 import bpetite_cli
 from bpetite._patterns import PATTERNS
 from bpetite_cli.commands import GROUPS, NAMES
-from cli_tools import bpetite, bpetite_process, lines, pipeline
+from cli_tools import bpetite, lines, pipeline
 from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
 
 
@@ -64,9 +64,18 @@ def test_another_package_can_add_a_command(install: Callable[..., None], here: P
     """FR-32: a package adds a command by an entry point; the help lists it under `more`."""
     install("greet", PLUG_IN)
     assert bpetite("greet").stdout == b"hello\n"
-    assert bpetite_process("greet", env={"PYTHONPATH": str(here)}).stdout == b"hello\n"
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more:"] == {"greet": "say hello"}
+
+
+@pytest.mark.posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_what_another_package_prints_is_flushed(install: Callable[..., None], here: Path) -> None:
+    """If that fails, there is one error: the interpreter does not try again as it ends."""
+    install("greet", PLUG_IN)
+    result = pipeline("PYTHONUNBUFFERED= PYTHONPATH=. bpetite greet > /dev/full", here)
+    error = b"error: cannot write to standard output: No space left on device\n"
+    assert (result.returncode, result.stderr) == (1, error)
 
 
 # the examples

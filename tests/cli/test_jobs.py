@@ -7,19 +7,15 @@ import shutil
 import signal
 import subprocess
 import time
-from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from multiprocessing import resource_tracker, util
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_cli import jobs as cores
-from bpetite_cli import pipe
-from bpetite_cli.pipe import Pipe
 from cli_tools import (
     BPETITE,
     LARGE,
@@ -27,8 +23,11 @@ from cli_tools import (
     bpetite_process,
     lines,
     pipeline,
+    refusal,
     refused,
+    rows_of,
     start,
+    tuned,
     wait_for,
     without_times,
 )
@@ -54,51 +53,42 @@ def piped(jobs: int) -> Pipe:
 # The number of processes
 
 
-@given(texts=st.lists(st.text(max_size=5), max_size=12), least=st.integers(1, 8))
-def test_batches_change_nothing(texts: list[str], least: int) -> None:
-    """Batches give the results of their items, in order; progress covers all that is read."""
-    read = (((text, None), len(text)) for text in texts)
-    with pytest.MonkeyPatch.context() as patch, piped(jobs=2) as way:
-        patch.setattr(pipe, "_CHARACTERS_OF_A_BATCH", 64 + least)
-        batches = list(way.results(list[tuple[str, None]], read))
-        assert way.bar.done == sum(map(len, texts))
-    assert [text for text, _ in chain.from_iterable(batches)] == texts
-    assert all(sum(64 + len(text) for text, _ in batch) >= 64 + least for batch in batches[:-1])
-
-
-def content(path: Path) -> bytes | None:
-    """Return the bytes of a file, if it exists."""
-    return path.read_bytes() if path.exists() else None
-
-
-MODEL = ("--model", "tokenizer.json")
-TRAIN = ("--vocab-size", "400", "--output", "out", "--force")
-ENCODE = (*MODEL, "--format")
-JSONL = ("docs", "--jsonl", "text")
-FILES = ("text.txt", "short", "docs")
+FILES = "text.txt short docs"
+OUTPUT = "--output out --force"
 WAYS = [
     *(
-        ("encode", *ENCODE, name, *words)
+        f"encode -m tokenizer.json --format {name} {words}"
         for name in ("json", "text", "u16", "u32")
-        for words in (*(("text.txt",), ("-",), (*JSONL, "--separator-token")), ("text.txt", *OUT))
+        for words in (
+            "text.txt",
+            "-",
+            "docs --jsonl text --separator-token",
+            f"text.txt {OUTPUT}",
+        )
     ),
-    *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
-    *(("count", *MODEL, "--by-token", *words) for words in (FILES, JSONL)),
-    *(("chunks", *words) for words in (("text.txt",), ("--input", "-"), ("text.txt", *OUT))),
     *(
-        (*own, *words)
-        for own in (("train", *TRAIN), ("verify", *MODEL))
-        for words in (("--input", *FILES), ("--input", *JSONL), ("--counts", "docs"))
+        f"count -m tokenizer.json {words}"
+        for words in (
+            FILES,
+            "docs --jsonl text",
+            f"nothing {FILES}",
+            f"--by-token {FILES}",
+            "--by-token docs --jsonl text",
+        )
+    ),
+    *(f"chunks {words}" for words in ("text.txt", "--input -", f"text.txt {OUTPUT}")),
+    *(
+        f"{own} {words}"
+        for own in (f"train --vocab-size 400 {OUTPUT}", "verify -m tokenizer.json")
+        for words in (FILES, "docs --jsonl text", "--counts docs")
     ),
 ]
 """Calls with files, a pipe, JSON Lines, texts with counts, an output and a missing file."""
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("words", WAYS, ids=" ".join)
-def test_results_do_not_depend_on_the_process_count(
-    large: Path, here: Path, words: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("words", WAYS)
+def test_results_do_not_depend_on_the_process_count(large: Path, here: Path, words: str) -> None:
     """The status, the standard output and the saved file are the same, whatever `--jobs` is."""
     shutil.copytree(large, here, dirs_exist_ok=True)
     (here / "short").write_text(LINE)
@@ -106,33 +96,73 @@ def test_results_do_not_depend_on_the_process_count(
     (here / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
     results = set()
     for jobs in 1, 2, 3, 8:
-        result = bpetite_process(*words, f"-j{jobs}", stdin=LARGE.encode(), cwd=here)
-        results.add((result.returncode, without_times(result.stdout), content(here / "out")))
+        result = bpetite_process(*words.split(), f"-j{jobs}", stdin=LARGE.encode(), cwd=here)
+        saved = (here / "out").read_bytes() if "--output" in words else None
+        results.add((result.returncode, without_times(result.stdout), saved))
     assert len(results) == 1
-    assert result.returncode == 0 or {"verify", "nothing"} & {*words}
+    assert result.returncode == ("verify" in words or "nothing" in words)
 
 
-def test_the_container_limits_the_cores(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The smallest cgroup quota above the process counts, rounded up, if below the cores."""
+def test_results_are_in_order(here: Path) -> None:
+    """Ids come in the order of the text, although the first takes much longer than all others."""
+    write_artifact(here / "m.json", [(97, 98)])
+    texts = ["ab" * 100_000, *(f"{number}" for number in range(40))]
+    (here / "docs").write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    with tuned(worth=0, batch=1):
+        ids = rows_of("encode -m m.json docs --jsonl text --jobs 2")[0]
+    assert ids == [256] * 100_000 + [*"".join(texts[1:]).encode()]
+
+
+@pytest.mark.posix
+def test_the_number_of_processes_is_that_of_the_cores(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is that of the affinity, or of the smallest quota of a container, and at most 8."""
+    started: list[Sequence[object]] = []
+    start_program = util.spawnv_passfds
+
+    def start_another(_: bytes, words: Sequence[object], kept: Sequence[int]) -> int:
+        started.append(words)
+        return start_program(os.fsencode(shutil.which("true") or ""), [b"true"], kept)
+
+    resource_tracker.ensure_running()
+    monkeypatch.setattr(util, "spawnv_passfds", start_another)
+    (here / "text").write_text("low " * 1000)
     (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
     (here / "a/b").mkdir(parents=True)
-    monkeypatch.setattr(cores, "_CGROUPS", here)
-    monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "own")
-    with monkeypatch.context() as patch:
-        patch.setattr(cores, "_affinity", lambda: 6)
-        assert cores.available_cores() == 6
-        for name, text, expected in (
-            *(("cpu.max", "max 100000", 6), ("cpu.max", "250000 100000", 3)),
-            *(("a/b/cpu.max", "max 100000", 3), ("a/cpu.max", "100000 100000", 1)),
-        ):
-            (here / name).write_text(f"{text}\n")
-            assert cores.available_cores() == expected
-    # Without cgroups, the affinity counts; without affinity, the cores of the machine do.
-    monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "nothing")
-    if hasattr(os, "sched_getaffinity"):
-        assert cores.available_cores() == len(os.sched_getaffinity(0))
-        monkeypatch.delattr(os, "sched_getaffinity")
-    assert cores.available_cores() == os.cpu_count()
+    for cores, name, quota, expected in (
+        (64, "cpu.max", "max 100000", 8),
+        (6, "cpu.max", "max 100000", 6),
+        (6, "cpu.max", "250000 100000", 3),
+        (6, "a/b/cpu.max", "max 100000", 3),
+        (6, "a/cpu.max", "180000 100000", 2),
+    ):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: {*range(n)}, raising=False)
+        (here / name).write_text(f"{quota}\n")
+        started.clear()
+        with tuned(worth=0, cgroups=here, own_cgroups=here / "own"):
+            told = refusal("chunks text")
+        assert told[0] == "error: a worker process ended unexpectedly: exit status 0"
+        assert len(started) == expected
+
+
+NO_MEMORY = """
+class add:
+    in_blocks = True
+    def __init__(self, name, ordinary): pass
+    def __call__(self, text): raise MemoryError
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_lack_of_memory_is_no_bug(install: Callable[..., None], here: Path, jobs: str) -> None:
+    """A command that runs out of memory says so, in any of its processes."""
+    install("bpetite_compare")  # an empty package
+    install("words", NO_MEMORY, "bpetite.encodings")
+    (here / "text").write_text("low")
+    with tuned(worth=0):
+        told = refusal("count --encoding x text --jobs", jobs)
+    assert told == ["error: not enough memory for this input"]
 
 
 # How it ends
@@ -250,14 +280,23 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 @pytest.mark.thorough
 def test_progress_counts_finished_batches(large: Path) -> None:
     """A batch counts as soon as its result arrives, and no sooner."""
-    size = len(LINE.encode())
-    lines = (((LINE, None), size) for _ in range(LARGE.count(LINE)))
-    with piped(jobs=2) as way:
-        done = 0
-        for number in way.results(list[tuple[str, None]].__len__, lines):
-            assert way.bar.done == done
-            done += number * size
-        assert way.bar.done == done == len(LARGE.encode())
+    from bpetite_cli.jobs.sharing import Sharing
+
+    class Told(list[int]):
+        advance = list[int].append
+
+    told = Told()
+    work: Callable[[list[str]], int] = len
+    with Sharing(work, 2, len, told) as shared:  # type: ignore[arg-type]
+
+        def read() -> Iterator[str]:
+            for line in LARGE.splitlines(keepends=True):
+                shared.advance(len(line.encode()))
+                yield line
+
+        for number, _ in enumerate(shared.results(read())):
+            assert len(told) == number
+    assert sum(told) == len(LARGE.encode())
 
 
 def first_worker(process: subprocess.Popen[bytes]) -> int:

@@ -11,9 +11,7 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli import pipe
-from bpetite_cli.jobs.workers import Workers
-from cli_tools import bpetite, bpetite_process, start
+from cli_tools import bpetite_process, call, printed, start, tuned
 
 pytestmark = pytest.mark.posix
 
@@ -21,9 +19,6 @@ STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHU
 COUNT: Final = "count --model tokenizer.json text.txt --jobs 1"
 ENCODE: Final = "encode --model tokenizer.json text.txt --output out --jobs 1"
 ENCODE_SHARED: Final = "encode --model tokenizer.json text.txt --output out --jobs 2"
-CHUNKS: Final = "chunks text.txt --output out --jobs 1"
-TRAIN_SHARED: Final = "train --input text.txt --vocab-size 300 --output out --quiet --jobs 2"
-WORKERS: Final = "import bpetite_cli.jobs.workers"
 
 SITE: Final = """
 import os, sys
@@ -56,14 +51,18 @@ def flooded(
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
-MOMENTS: Final = [
-    *((COUNT, "import bpetite_cli.app"), (COUNT, "open text.txt"), (ENCODE, "open text.txt")),
-    *((ENCODE_SHARED, moment) for moment in ("import bpetite", "import multiprocessing", WORKERS)),
-    *((TRAIN_SHARED, WORKERS), (CHUNKS, "open text.txt")),
-]
-
-
-@pytest.mark.parametrize(("words", "moment"), MOMENTS)
+@pytest.mark.parametrize(
+    ("words", "moment"),
+    [
+        pytest.param(COUNT, "import bpetite_cli.app", id="at the start"),
+        pytest.param(COUNT, "open text.txt", id="as it reads"),
+        pytest.param(ENCODE, "open text.txt", id="as it reads, with an output"),
+        pytest.param(ENCODE_SHARED, "import multiprocessing", id="before its workers start"),
+        pytest.param(
+            ENCODE_SHARED, "import multiprocessing.popen_spawn_posix", id="as its workers start"
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.thorough) for one in [*STATUS][1:])],
@@ -79,7 +78,7 @@ def test_many_signals_end_a_command_like_one(
     assert sorted(path.name for path in large.iterdir()) == ["text.txt", "tokenizer.json"]
 
 
-@pytest.mark.parametrize("number", STATUS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_after_the_result_print_no_error(
     large: Path, here: Path, number: signal.Signals
 ) -> None:
@@ -93,7 +92,7 @@ def test_signals_after_the_result_print_no_error(
         (STATUS[number], b""),
     }
     if result.returncode == 0:
-        assert result.stdout == bpetite(*words.split(), cwd=large).stdout != b""
+        assert result.stdout == printed(words, cwd=large) != b""
 
 
 ENDING: Final = """
@@ -130,24 +129,26 @@ def test_code_that_a_signal_interrupts_reports_no_error(
     assert (result.returncode, result.stdout, result.stderr) == (status, b"", told)
 
 
-@pytest.mark.parametrize(("method", "place"), [("__init__", 1), ("close", 0)])
+@pytest.mark.parametrize(
+    ("method", "after"),
+    [pytest.param("__init__", 1, id="start"), pytest.param("close", 0, id="end")],
+)
 def test_ctrl_c_cannot_separate_workers_from_their_end(
-    monkeypatch: pytest.MonkeyPatch, method: str, place: int
+    monkeypatch: pytest.MonkeyPatch, small: Path, method: str, after: int
 ) -> None:
     """If it comes as workers start or end, they are ended, and then it is raised."""
-    steps = [getattr(Workers, method)]
-    steps.insert(place, lambda *_: signal.raise_signal(signal.SIGINT))
+    from bpetite_cli.jobs.workers import Workers
+
+    steps: list[Callable[..., object]] = [getattr(Workers, method)]
+    steps.insert(after, lambda *_: signal.raise_signal(signal.SIGINT))
 
     def interrupted(*given: object) -> None:
         for step in steps:
             step(*given)
 
     monkeypatch.setattr(Workers, method, interrupted)
-    monkeypatch.setattr(pipe, "_WORTH_WORKERS", 0)
-    function: Callable[[list[tuple[str, None]]], int] = len
-    way = pipe.Pipe(Namespace(jobs=2, text=""), "counting")
-    with pytest.raises(KeyboardInterrupt), way:
-        list(way.results(function, [(("a", None), 1)]))
+    with tuned(worth=0), pytest.raises(KeyboardInterrupt):
+        call("count -m m.json a.txt --jobs 2", cwd=small)
     left = active_children()
     for process in left:
         process.kill()  # or the tests would wait for them forever

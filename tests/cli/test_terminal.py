@@ -12,11 +12,11 @@ import pytest
 
 from cli_tools import (
     bpetite,
+    call,
     in_terminal,
     lines,
     on_screen,
     piped_in_terminal,
-    result_in_terminal,
     shown_in_terminal,
     terminal_process,
     terminal_width,
@@ -49,7 +49,7 @@ def test_an_object_is_one_line_after_the_messages_on_a_terminal(
     piped = bpetite(*words).stdout
     assert piped == json.dumps(json.loads(piped)).encode("ascii") + b"\n"
     bpetite(*words, cwd=without_output(folder), stdout=folder / "printed")
-    status, shown = result_in_terminal(words, without_output(folder))
+    status, shown = shown_in_terminal(words, without_output(folder), streams="1")
     assert status == 0
     for printed in ((folder / "printed").read_bytes(), shown.encode()):
         assert without_times(printed) == without_times(piped)
@@ -64,7 +64,8 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
     words: list[str], folder: Path
 ) -> None:
     """With `--json`, a terminal gets the bytes of a pipe, and so it does with ids and counts."""
-    assert result_in_terminal(words, folder) == (0, bpetite(*words).stdout.decode())
+    shown = shown_in_terminal(words, folder, streams="1")
+    assert shown == (0, bpetite(*words).stdout.decode())
 
 
 @pytest.mark.parametrize(("columns", "first"), [(80, "saved: "), (30, "{")])
@@ -117,10 +118,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("widths")
     (folder / "text").write_text(f"{TEXT}{SPECIAL[0]}" * 20, encoding="utf-8")
     (folder / "many").write_text(f'{{"text": "{TEXT}", "count": 12345678}}', encoding="utf-8")
-    words = ("train", "text", "--vocab-size", "999", "--output")
-    assert bpetite(*words, "m", cwd=folder).returncode == 0
+    words = "train text --vocab-size 999 --output"
+    assert call(f"{words} m", cwd=folder).returncode == 0
     own = ("--pattern", "gpt4", "--special", *SPECIAL)
-    assert bpetite(*words, "chat", *own, cwd=folder).returncode == 0
+    assert call(f"{words} chat", *own, cwd=folder).returncode == 0
     return folder
 
 
@@ -185,7 +186,7 @@ def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
     """The columns of the bar keep their widths, and a line of summary replaces the bar."""
     status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert status == 0
-    assert phases(sent) == [*("counting text", "counting pairs", "merging pairs", "saving")]
+    assert phases(sent) == ["counting text", "counting pairs", "merging pairs", "saving"]
     (width,) = {len(frame) for frame in frames(sent)}
     assert width <= columns - 3  # the terminal appends the ^C of Ctrl-C
     assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
@@ -233,7 +234,7 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
     """`decode` ends an unfinished line if standard output is a terminal."""
     arguments = ["decode", "--model", "tokenizer.json", "--ids", *words.split()]
     assert shown_in_terminal(arguments, folder) == (0, shown)
-    assert result_in_terminal(arguments, folder) == (0, shown)
+    assert shown_in_terminal(arguments, folder, streams="1") == (0, shown)
     _, output, drawn = in_terminal(arguments, folder)
     assert (output.decode().strip(), drawn) == (shown.strip(), b"")
 
@@ -242,9 +243,12 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        *(("encode", "loading encoding"), ("decode", "loading decoding")),
-        *((f"count{more}", "loading counting") for more in ("", " --by-token")),
-        *(("sizes", "loading counting"), ("show --json", "loading encoding")),
+        ("encode", "loading encoding"),
+        ("decode", "loading decoding"),
+        ("count", "loading counting"),
+        ("count --by-token", "loading counting"),
+        ("sizes", "loading counting"),
+        ("show --json", "loading encoding"),
         ("verify", "loading counting counting"),
         ("chunks --output out", "counting sorting saving"),
     ],
@@ -262,18 +266,20 @@ def test_the_bar_is_gone_before_the_result(folder: Path, words: str, shown: str)
 @pytest.mark.parametrize(
     "words",
     [
-        *("chunks", "encode -m tokenizer.json --format text", "decode -m tokenizer.json"),
-        *("show -m tokenizer.json --json", "count -m tokenizer.json --by-token"),
+        "chunks",
+        "encode -m tokenizer.json --format text",
+        "decode -m tokenizer.json",
+        "show -m tokenizer.json --json",
+        "count -m tokenizer.json --by-token",
     ],
 )
 def test_the_bar_is_gone_before_a_pipe_to_the_terminal(folder: Path, words: str) -> None:
     """No line of a long result is in the line of the bar, where the bar would remove it."""
-    call = [*words.split(), "text.txt"]
-    numbers = range(2_000 if "show" in call else 20_000)  # its lines are long
-    (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in numbers))
-    if "decode" in call:
-        (folder / "text.txt").write_bytes(bpetite("encode", "-m", *call[2:]).stdout)
-    result = [line for line in lines(bpetite(*call).stdout) if line]
-    status, sent = piped_in_terminal(call, folder)
+    given = [*words.split(), "text.txt"]
+    (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in range(2000)))
+    if "decode" in given:
+        (folder / "text.txt").write_bytes(bpetite("encode", *given[1:]).stdout)
+    result = [line for line in lines(bpetite(*given).stdout) if line]
+    status, sent = piped_in_terminal(given, folder)
     assert (status, bool(phases(sent))) == (0, True)
     assert on_screen(sent) == result

@@ -13,7 +13,18 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, bpetite, in_terminal, lines, refused, start, wait_for_line
+from cli_tools import (
+    BPETITE,
+    bpetite,
+    call,
+    in_terminal,
+    lines,
+    printed,
+    refusal,
+    refused,
+    rows_of,
+    start,
+)
 
 TEXT = "The ferryman said: write it shorter. 船夫说:“写短一点。” ⛵\r\n" * 20
 
@@ -26,36 +37,25 @@ def corpus(here: Path) -> Path:
     return path
 
 
-def artifact_of(*documents: str, vocab_size: int, folder: Path) -> bytes:
-    """Return the artifact that the library makes of the documents."""
-    path = folder / "expected.json"
-    Tokenizer.train(list(documents), vocab_size).save(path, overwrite=True)
-    return path.read_bytes()
+TRAIN = "train --vocab-size 300 --output t.json --input"
 
 
-def train(corpus: Path | str, output: Path, *more: str) -> subprocess.CompletedProcess[bytes]:
-    """Train to 300 tokens and return the result."""
-    return bpetite("train", "--input", corpus, "--vocab-size", "300", "--output", output, *more)
-
-
-def test_standard_output_is_one_json_object(corpus: Path, here: Path) -> None:
+@pytest.mark.usefixtures("corpus")
+def test_standard_output_is_one_json_object() -> None:
     """FR-34: the specification's five figures come first, then those shared with other commands."""
-    result = train(corpus, here / "t.json")
-    summary = json.loads(result.stdout)
-    assert result.returncode == 0
-    assert result.stdout.count(b"\n") == 1
+    (summary,) = rows_of(f"{TRAIN} corpus.txt")
     milliseconds, seconds = summary.pop("elapsed_ms"), summary.pop("seconds")
     assert isinstance(milliseconds, int)
     assert seconds == milliseconds / 1000
-    size, output = len(TEXT.encode()), here / "t.json"
+    size = len(TEXT.encode())
     specified = {
         "corpus_bytes": size,
         "requested_vocab_size": 300,
         "actual_mergeable_vocab_size": 300,
         "special_token_count": 1,
     }
-    hashed = hashlib.sha256(output.read_bytes()).hexdigest()
-    files = {"files": 1, "bytes": size, "outputs": [str(output)], "sha256": hashed}
+    hashed = hashlib.sha256(Path("t.json").read_bytes()).hexdigest()
+    files = {"files": 1, "bytes": size, "outputs": ["t.json"], "sha256": hashed}
     model = {"vocab_size": 300, "pattern": "gpt2", "special_tokens": {"<|endoftext|>": 300}}
     merges = {"merges": 44, "merges_kept": 0, "new_ids": [256, 299], "ids_kept": None}
     frequent = {"last_count": 20, "frequent_vocab_size": 256}
@@ -79,7 +79,7 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         ("", 300, None, None, None),
     ):
         (here / "text").write_text(text)
-        result = bpetite(*words.split(), str(size), "--output", "t.json")
+        result = call(f"{words} {size} --output t.json")
         summary = json.loads(result.stdout)
         assert (summary["last_count"], summary["frequent_vocab_size"]) == (count, frequent)
         fewer = b"fewer than the 300 wanted: no pair is left" in result.stderr
@@ -93,8 +93,7 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         (258, "258", 2, None, None),
     ):
         output = f"{size}.json" if kept < size - 256 else "last.json"
-        ends = ("--start", f"{before}.json", "--output", output)
-        found = json.loads(bpetite(*words.split(), str(size), *ends).stdout)
+        (found,) = rows_of(f"{words} {size} --start {before}.json --output {output}")
         assert (found["merges_kept"], found["last_count"]) == (kept, count)
         assert found["frequent_vocab_size"] == frequent
 
@@ -107,10 +106,15 @@ def test_artifact_is_that_of_the_library(here: Path, inputs: str, documents: lis
     """FR-32: `train` writes what `Tokenizer.train` and `save` write; each file is a document."""
     (here / "a").write_bytes(b"ab" * 9)
     (here / "b").write_bytes(b"cd" * 9)
-    words = f"train --input {inputs} --vocab-size 300 --output t.json"
-    result = bpetite(*words.split(), stdin=TEXT.encode())
-    assert json.loads(result.stdout)["bytes"] == len("".join(documents).encode())
-    assert (here / "t.json").read_bytes() == artifact_of(*documents, vocab_size=300, folder=here)
+    (summary,) = rows_of(f"{TRAIN} {inputs}", stdin=TEXT.encode())
+    assert summary["bytes"] == len("".join(documents).encode())
+    assert_trained_on(here, *documents)
+
+
+def assert_trained_on(folder: Path, *documents: str) -> None:
+    """Check that the file is that of the library."""
+    Tokenizer.train(documents, 300).save("expected.json")
+    assert (folder / "t.json").read_bytes() == (folder / "expected.json").read_bytes()
 
 
 def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> None:
@@ -120,14 +124,14 @@ def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> Non
     text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(6000))
     (here / "c.txt").write_bytes(text.encode())
     assert len(text.encode()) > 3 * block
-    train(here / "c.txt", here / "t.json")
-    assert (here / "t.json").read_bytes() == artifact_of(text, vocab_size=300, folder=here)
+    printed(f"{TRAIN} c.txt")
+    assert_trained_on(here, text)
 
 
 def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
     """Progress is reported at the start, every 100 merges, and at the end."""
     (here / "c.txt").write_text(" ".join(f"{n:x}" for n in range(5000)))
-    result = bpetite(*("train", "--input", "c.txt", "--vocab-size", "512", "--output", "t.json"))
+    result = call("train --input c.txt --vocab-size 512 --output t.json")
     start, counted, *merges, end, saved, _ = lines(result.stderr)
     assert start == "training: 512 mergeable tokens wanted"
     assert counted == "counted: 20,631 characters, 1,797 distinct chunks"
@@ -142,10 +146,14 @@ def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
 @pytest.mark.parametrize(
     ("env", "shown", "absent"),
     [
-        *(({"COLUMNS": size}, "saved", "\0") for size in ("9" * 20, "9" * 5000, "0", "²", "wide")),
-        ({"LINES": "²"}, "saved", "\0"),
-        ({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;"),
-        ({"TERM": "dumb"}, "training: 300 mergeable tokens wanted", "\x1b"),
+        pytest.param({"COLUMNS": "9" * 5000}, "saved", "\0", id="much too wide"),
+        pytest.param({"COLUMNS": "0"}, "saved", "\0", id="no column"),
+        pytest.param({"COLUMNS": "²"}, "saved", "\0", id="no ASCII digit"),
+        pytest.param({"LINES": "²"}, "saved", "\0", id="no number of lines"),
+        pytest.param({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;", id="no color"),
+        pytest.param(
+            {"TERM": "dumb"}, "training: 300 mergeable tokens wanted", "\x1b", id="dumb terminal"
+        ),
     ],
 )
 def test_the_environment_may_restrict_the_bar(
@@ -173,8 +181,7 @@ def test_a_path_is_shown_escaped(corpus: Path, here: Path) -> None:
 
 def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
     """An output is also recognized as an input given with `<`."""
-    words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
-    (line,) = refused(bpetite(*words, stdin=corpus))
+    (line,) = refusal(f"{TRAIN} - --force".replace("t.json", "corpus.txt"), stdin=corpus)
     assert "is also an input" in line
     assert corpus.read_bytes() == TEXT.encode()
 
@@ -204,8 +211,8 @@ def test_invalid_utf_8_files_are_rejected(here: Path, content: bytes) -> None:
     place = found.value.start
     around = content[max(0, place - 4) : place + 4].hex(" ")
     where = f"byte 0x{content[place]:02x} at offset {place} (around it: {around})"
-    assert refused(train(here / "bad.txt", here / "t.json"))[-2:] == [
-        f"error: {here}/bad.txt is not UTF-8: {where}",
+    assert refusal(f"{TRAIN} bad.txt")[-2:] == [
+        f"error: bad.txt is not UTF-8: {where}",
         INVALID[content],
     ]
     assert not (here / "t.json").exists()
@@ -214,10 +221,10 @@ def test_invalid_utf_8_files_are_rejected(here: Path, content: bytes) -> None:
 @pytest.mark.posix
 def test_nohup_is_respected(here: Path) -> None:
     """A hangup signal is ignored if the shell has set it so."""
-    words = "train --input - --vocab-size 300 --output t.json"
     ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]  # as nohup; macOS's needs a console
-    with start(*words.split(), cwd=here, before=ignoring) as process:
-        wait_for_line(process, b"training: 300 mergeable tokens wanted\n")
+    with start(*TRAIN.split(), "-", cwd=here, before=ignoring) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"training: 300 mergeable tokens wanted\n"
         process.send_signal(signal.SIGHUP)
         output, _ = process.communicate(b"low lower", timeout=60)
     assert process.returncode == 0
@@ -242,3 +249,20 @@ def test_unpermitted_paths_are_rejected_first(corpus: Path, here: Path) -> None:
         command = [*before, BPETITE, *f"train --vocab-size 300 --input {words}".split()]
         result = subprocess.run(command, capture_output=True, cwd=here, check=False)
         assert refused(result) == [f"error: {error}"]
+
+
+def test_special_tokens_are_given_in_order(corpus: Path) -> None:
+    """Without the option there is `<|endoftext|>`; without values there is none."""
+    for words, names in (
+        ("", ["<|endoftext|>"]),
+        ("--special", []),
+        ("--special '<|a|>' '<|b|>'", ["<|a|>", "<|b|>"]),
+        ("--special '<|b|>' --special --special '<|a|>'", ["<|b|>", "<|a|>"]),
+        ("--special '<|endoftext|>'", ["<|endoftext|>"]),
+    ):
+        printed(f"{TRAIN} corpus.txt --force {words}")
+        assert Tokenizer.load("t.json") == Tokenizer.train(TEXT, 300, special_tokens=names)
+    (corpus.parent / "a.b").touch()  # a path among them would silently be no input
+    advice = "put it before --special, or after --input"
+    told = refusal(f"{TRAIN} corpus.txt --special '<|a|>' a.b", status=2)
+    assert told[0] == f"error: argument --special: 'a.b' is a file; {advice}"
