@@ -1,6 +1,8 @@
 """`bpetite encode` and `bpetite decode`: every format, several files, results saved to a file."""
 
+import errno
 import json
+import os
 import shlex
 import signal
 import struct
@@ -458,6 +460,27 @@ def test_full_disk_leaves_no_output(folder: Path) -> None:
         told = refusal(f"{COMMANDS['encode']} --output out")
     assert told == ["error: out: File too large; choose a disk that allows larger files"]
     assert sorted(folder.iterdir()) == before
+
+
+ADVICE_ON_DISKS = {
+    errno.ENOSPC: "free some space, or choose another disk",
+    errno.EDQUOT: "free some space, or choose another disk",
+    errno.EROFS: "choose another path",
+    errno.EACCES: "change its permissions, or choose another path",
+}
+
+
+@pytest.mark.usefixtures("folder", "synced_by_fsync")
+@pytest.mark.parametrize("code", ADVICE_ON_DISKS, ids=errno.errorcode.get)
+def test_errors_of_the_disk_have_advice(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    """What the system says about the output is followed by a way out."""
+
+    def fail(_: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    told = refusal(f"{COMMANDS['encode']} --output out")
+    assert told == [f"error: out: {os.strerror(code)}; {ADVICE_ON_DISKS[code]}"]
 
 
 @pytest.mark.usefixtures("small_memory_buffer")
