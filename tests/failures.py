@@ -13,9 +13,11 @@ from typing import Final, TypeAlias
 import pytest
 
 FAULTS: Final = (
-    *((partial(OSError, errno.EIO, os.strerror(errno.EIO)), False), (MemoryError, False)),
-    (KeyboardInterrupt, False),
-    pytest.param(KeyboardInterrupt, True, marks=pytest.mark.posix),  # an open file stays
+    pytest.param(partial(OSError, errno.EIO, os.strerror(errno.EIO)), False, id="the disk fails"),
+    pytest.param(MemoryError, False, id="no memory"),
+    pytest.param(KeyboardInterrupt, False, id="Ctrl-C before"),
+    # An open file stays on Windows.
+    pytest.param(KeyboardInterrupt, True, id="Ctrl-C after", marks=pytest.mark.posix),
 )
 """What a call of the system raises, and whether it does its work first."""
 
@@ -23,8 +25,17 @@ Saving: TypeAlias = Callable[[Path], AbstractContextManager[Callable[[], object]
 """Makes a new folder, gives a call that saves in it, and checks the folder afterward."""
 
 _CALLS: Final = (
-    *("lstat", "stat", "mkdir", "open", "chmod", "write", "fsync", "close"),
-    *("link", "replace", "rename"),
+    "lstat",
+    "stat",
+    "mkdir",
+    "open",
+    "chmod",
+    "write",
+    "fsync",
+    "close",
+    "link",
+    "replace",
+    "rename",
 )
 
 

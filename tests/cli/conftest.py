@@ -91,13 +91,6 @@ def block() -> Iterator[int]:
 
 
 @pytest.fixture
-def small_memory_buffer() -> Iterator[None]:
-    """Store results over a kilobyte in a temporary file, like results of many megabytes."""
-    with tuned(held=1000):
-        yield
-
-
-@pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no bar, however slow the machine is."""
     monkeypatch.setattr(Timer, "start", lambda _: None)

@@ -447,7 +447,7 @@ def test_every_tip_names_what_exists() -> None:
         check_tip(error, set())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SUMMARIES)
 def test_a_near_miss_of_a_command_gives_it(name: str) -> None:
     """Two letters may be swapped."""
     (error, _) = refusal(name[:-2] + name[-1] + name[-2], status=2)

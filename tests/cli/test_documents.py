@@ -90,12 +90,11 @@ LISTS = {
 }
 
 
+OF_COMMANDS = [(b"", name) for name in having("--files-from") if name != "train"]
+
+
 @pytest.mark.parametrize(
-    ("listed", "command"),
-    [
-        *((listed, "train") for listed in LISTS),
-        *((b"", name) for name in having("--files-from") if name != "train"),
-    ],
+    ("listed", "command"), [(listed, "train") for listed in LISTS] + OF_COMMANDS
 )
 def test_an_unusable_list_is_rejected(folder: Path, command: str, listed: bytes) -> None:
     """FR-33: an empty list, or a path that cannot be an argument, is reported with its position."""
@@ -200,10 +199,8 @@ FAULTS = {
 
 @pytest.mark.parametrize(
     ("fault", "command"),
-    [
-        *((fault, "train") for fault in FAULTS),
-        *((b'["text"]', name) for name in having("--jsonl") if name != "train"),
-    ],
+    [(fault, "train") for fault in FAULTS]
+    + [(b'["text"]', name) for name in having("--jsonl") if name != "train"],
     ids=lambda value: str(value)[:40],
 )
 def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: bytes) -> None:

@@ -7,9 +7,10 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 
@@ -33,7 +34,8 @@ HELD_OUT: Final = TEXT + "".join(
 )
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True)
+class Made:
     """A tokenizer: its tokens in the oracle's numbers, and the id of each number."""
 
     version: int
@@ -49,7 +51,7 @@ class Made(NamedTuple):
         ids = [*self.ids[: 256 + number], *self.ids[end:]]
         if self.version < 3:
             ids = [*range(len(ids))]
-        return self._replace(merges=self.merges[:number], ids=ids)
+        return replace(self, merges=self.merges[:number], ids=ids)
 
     def vocab(self) -> dict[int, bytes]:
         """Return the bytes of each id, in the order of numbers."""
@@ -99,7 +101,7 @@ def with_any_ids() -> Made:
     special, whole, gaps = [0, 100, *range(310, 317)], [1, 200, 305], {2, 17, 203}
     ids = sorted({*range(309)} - {*special, *whole, *gaps})
     random.Random(35).shuffle(ids)
-    return made._replace(whole=WHOLE, ids=[*ids[:280], *whole, *special])
+    return replace(made, whole=WHOLE, ids=[*ids[:280], *whole, *special])
 
 
 TRAINED: Final = ["version 1", *oracle.PATTERNS]
@@ -323,7 +325,7 @@ def test_only_some_ids_exist(made: Made) -> None:
 def test_the_width_of_ids_is_that_of_the_highest(made: Made, here: Path) -> None:
     """u16 is refused if one id does not fit, although there are few, before any text is read."""
     for highest in (65_535, 65_536):
-        (here / "t.json").write_bytes(made._replace(ids=[*made.ids[:-1], highest]).file())
+        (here / "t.json").write_bytes(replace(made, ids=[*made.ids[:-1], highest]).file())
         if highest == 65_535:
             assert printed("encode -m t.json --text B] --format u16") == b"\xff\xff"
     (here / "text").write_bytes(b"\xff")
@@ -399,7 +401,7 @@ def test_truncating_to_a_lower_version(here: Path, name: str, version: int) -> N
     result = call("truncate -m m.json --vocab-size 256 -o small.json")
     told = f"saved: small.json, 256 of 257 mergeable tokens; {name} is 256"
     assert lines(result.stderr) == [told]
-    assert (here / "small.json").read_bytes() == made.cut(0)._replace(version=version).file()
+    assert (here / "small.json").read_bytes() == replace(made.cut(0), version=version).file()
 
 
 def test_a_smaller_tokenizer_is_summed_up(here: Path) -> None:
