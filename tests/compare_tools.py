@@ -1,24 +1,31 @@
-"""What the comparison's tests share: hand-made artifacts, and hostile texts."""
+"""What the comparison's tests share: corpora, hostile texts, and files made by hand."""
 
 import base64
+import json
 import lzma
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import pytest
 from hypothesis import settings
 
-import oracle
-from bpetite._artifact import Artifact
-from bpetite._patterns import Pattern
+from bpetite import Tokenizer
+from bpetite._patterns import ALL_PATTERNS
 
 ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
+SPLIT_PATTERNS: Final = {name: pattern.text for name, pattern in ALL_PATTERNS.items()}
+FOR_TRAINING: Final = ("gpt2", "gpt4", "gpt4o", "qwen2", "nanochat")
+"""The patterns that a schema version before 3 can have."""
 
 HOSTILE = (
-    *("", " ", "\n", " \n\t  x", "a\r\n\r\nb \r\n "),
-    *("don't DON'T I'll we've they're 's 'S ' '' 'll'", "12345 1 2 34567890 ²³ Ⅷ ١٢٣ 一二三"),
+    "",
+    " \n\t  x",
+    "a\r\n\r\nb \r\n ",
+    "don't DON'T I'll we've they're 's 'S ' '' 'll'",
+    "12345 1 2 34567890 ²³ Ⅷ ١٢٣ 一二三",
     "<|endoftext|>",
     "a<|endoftext|><|endoftext|> b <|endoftext <|endo<|endoftext|>text|> |>",
     "<|fim_prefix|>x<|endofprompt|>",
@@ -49,9 +56,8 @@ CROSSING = ((97, 98), (98, 99))
 DUPLICATE = ((97, 98), (98, 99), (256, 99), (97, 257))
 """Merges that make "abc" twice."""
 
-
 PATTERNS = {
-    "gpt2": oracle.PATTERN,
+    "gpt2": SPLIT_PATTERNS["gpt2"],
     "cl100k_base": (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
         r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -75,7 +81,7 @@ def damage_tiktoken(patch: pytest.MonkeyPatch) -> None:
 
     def faulty(encoding: "tiktoken.Encoding", text: str, **options: Any) -> list[int]:  # noqa: ANN401
         ids = encode(encoding, text, **options)
-        for place in range(len(ids)):
+        for place in range(len(ids) if "abc" in text else 0):
             if ids[place : place + 2] == [256, 99]:
                 ids[place : place + 2] = [97, 257]
         return ids
@@ -100,18 +106,66 @@ def real_texts() -> list[str]:
 
 def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
     """Write a file of ranks in tiktoken's format."""
-    path.write_bytes(
-        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
-    )
+    lines = (base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    path.write_bytes(b"".join(lines))
     return path
 
 
-def with_ids_of_its_own(
-    merges: Sequence[tuple[int, int]],
-    tokens: Sequence[bytes],
-    pattern: Pattern,
-    special: Mapping[str, int],
-    ids: Iterable[int],
-) -> Artifact:
-    """Return a tokenizer whose tokens have these ids, in the lowest schema version."""
-    return Artifact.of_ids(merges, tokens, pattern, (*special,), (*ids, *special.values()))
+def write_tokenizer(
+    path: Path,
+    merges: Iterable[tuple[int, int]] = (),
+    whole: Iterable[bytes] = (),
+    special: Mapping[str, int] | None = None,
+    ids: Sequence[int] | None = None,
+    pattern: str = "gpt2",
+) -> Path:
+    """Write a tokenizer file by hand, in the lowest schema version.
+
+    Args:
+        path: the file.
+        merges: pairs of positions, which are the byte or 256 + rank.
+        whole: tokens that no merge makes.
+        special: the special tokens; without it, `<|endoftext|>` with the next id.
+        ids: the ids of the bytes, merges and whole tokens; without it, they are the positions.
+        pattern: the name of the split pattern.
+    """
+    tokens, pairs = [bytes([value]) for value in range(256)], [*merges]
+    for left, right in pairs:
+        tokens.append(tokens[left] + tokens[right])
+    rows: list[list[int]] = [[*pair] for pair in pairs]
+    tokens += whole
+    ids = range(len(tokens)) if ids is None else ids
+    special = {"<|endoftext|>": len(tokens)} if special is None else special
+    every = [*ids, *special.values()]
+    in_order = [*ids] == [*range(len(tokens))] and sorted(every) == [*range(len(every))]
+    version = 1 if pattern == "gpt2" and [*special] == ["<|endoftext|>"] else 2
+    if not in_order or len(tokens) > 256 + len(pairs) or pattern not in FOR_TRAINING:
+        rows = [
+            [ids[left], ids[right], ids[256 + rank]] for rank, (left, right) in enumerate(pairs)
+        ]
+        version = 3
+    tokens += map(str.encode, special)
+    content = {
+        "mergeable_vocab_size": len(ids),
+        "merges": rows,
+        "pretokenizer_pattern": SPLIT_PATTERNS[pattern],
+        "schema_version": version,
+        "special_tokens": special,
+        "vocab": {str(one): [*token] for one, token in zip(every, tokens, strict=True)},
+    }
+    path.write_text(json.dumps(content, sort_keys=True, separators=(",", ":")), encoding="ascii")
+    return path
+
+
+def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the content of the file that a tokenizer saves."""
+    with TemporaryDirectory() as folder:
+        tokenizer.save(path := Path(folder) / "tokenizer.json")
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        return content
+
+
+def vocab_of(tokenizer: Tokenizer) -> dict[int, bytes]:
+    """Return the bytes of each id, special tokens included, in the order of the ids."""
+    vocab = content_of(tokenizer)["vocab"]
+    return {one: bytes(vocab[str(one)]) for one in sorted(map(int, vocab))}

@@ -1,37 +1,31 @@
-"""Load exports as their users do, and compare their ids with those of the tokenizer."""
+"""Load exports as their users do: in Python with the printed lines, or as llama.cpp's fields."""
 
-import subprocess
-import sys
+import struct
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from bpetite import Tokenizer
 from bpetite_compare import export
-from bpetite_compare._engines import drift
-from compare_tools import CORPUS
 
 EVERY_FORM = (
     "tiktoken",
-    *(pytest.param(to, marks=pytest.mark.thorough) for to in ("huggingface", "gpt2")),
+    pytest.param("huggingface", marks=pytest.mark.thorough),
+    pytest.param("gpt2", marks=pytest.mark.thorough),
 )
 """The forms of an export; the readers of the last two are in the group `thorough`."""
 
-_ENDING = {"huggingface": ".json"}
-Encode = Callable[[str], list[int]]
-Decode = Callable[[list[int]], str]
 
-
-def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
+def load_back(
+    model: Path, to: str, folder: Path
+) -> tuple[Callable[[str], list[int]], Callable[[list[int]], str]]:
     """Export a model, run the lines that load it, and return its encode and decode functions."""
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
-    exported = export(model, to, folder / f"exported{_ENDING.get(to, '')}", overwrite=True)
+    output = folder / ("exported.json" if to == "huggingface" else "exported")
     names: dict[str, Any] = {}
-    exec(exported.loading, names)  # noqa: S102 - a user runs these lines
+    exec(export(model, to, output, overwrite=True).loading, names)  # noqa: S102 - as users do
     if to == "tiktoken":
         encode, decode = names["encoding"].encode, names["encoding"].decode
         return partial(encode, allowed_special="all"), partial(decode, errors="strict")
@@ -39,33 +33,32 @@ def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     return lambda text: list(encode(text).ids), partial(decode, skip_special_tokens=False)
 
 
-def _exported(tokenizer: Tokenizer, to: str) -> tuple[Encode, Decode]:
-    """Return the export of a tokenizer, loaded by a library."""
-    with TemporaryDirectory() as folder:
-        tokenizer.save(model := Path(folder) / "model.json")
-        return load_back(model, to, Path(folder))
+_GGUF_NUMBERS = {4: "<I", 5: "<i", 7: "<?"}
 
 
-@cache
-def _trained(to: str) -> tuple[Tokenizer, Encode, Decode]:
-    """Return a tokenizer, and its export loaded by a library."""
-    tokenizer = Tokenizer.train(CORPUS, 320)
-    return tokenizer, *_exported(tokenizer, to)
+def read_gguf(path: Path) -> dict[str, Any]:
+    """Return the fields of a file in llama.cpp's format, which has no tensors."""
+    data, place = path.read_bytes(), 24
 
+    def number(form: str) -> Any:  # noqa: ANN401 - of the file
+        nonlocal place
+        (found,) = struct.unpack_from(form, data, place)
+        place += struct.calcsize(form)
+        return found
 
-def check_ids(to: str, text: str) -> None:
-    """Encode and decode a text with an export; if Unicode tables differ, compare only the texts."""
-    tokenizer, encode, decode = _trained(to)
-    ids = tokenizer.encode(text)
-    assert decode(ids) == text
-    if drift().isdisjoint(text):
-        assert encode(text) == ids
+    def value(kind: int) -> Any:  # noqa: ANN401 - of the file
+        nonlocal place
+        if kind == 8:
+            start = place + 8
+            place = start + number("<Q")
+            return data[start:place].decode()
+        if kind == 9:
+            kind, size = number("<I"), number("<Q")
+            return [value(kind) for _ in range(size)]
+        return number(_GGUF_NUMBERS[kind])
 
-
-def run_loading_lines(model: Path, to: str, folder: Path) -> None:
-    """Run the lines that load an export as a separate program."""
-    exported = export(model, to, folder / f'it\'s "odd" \\ é{_ENDING.get(to, "")}')
-    done = subprocess.run(
-        [sys.executable, "-c", exported.loading], capture_output=True, cwd="/", check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    magic, version, tensors, count = struct.unpack_from("<4sIQQ", data)
+    assert (magic, version, tensors) == (b"GGUF", 3, 0)
+    fields = {value(8): value(number("<I")) for _ in range(count)}
+    assert place == len(data)
+    return fields

@@ -9,9 +9,8 @@ import tiktoken
 import tiktoken.load
 from tiktoken import registry
 
-import oracle
 from bpetite import Tokenizer
-from compare_tools import CORPUS
+from compare_tools import CORPUS, SPLIT_PATTERNS
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +41,10 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     monkeypatch.setattr(registry, "ENCODINGS", {})
 
     def register(
-        name: str, *tokens: bytes, pattern: str = oracle.PATTERN, special: str = oracle.END_OF_TEXT
+        name: str,
+        *tokens: bytes,
+        pattern: str = SPLIT_PATTERNS["gpt2"],
+        special: str = "<|endoftext|>",
     ) -> None:
         ranks = {bytes([value]): value for value in range(256)}
         ranks |= {token: 256 + place for place, token in enumerate(tokens)}

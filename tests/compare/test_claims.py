@@ -18,15 +18,20 @@ from bpe_continue import continue_training
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import oracle
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._patterns import GPT2, PATTERNS
 from bpetite_compare import export, import_tokenizer, to_tiktoken
-from bpetite_compare._engines import drift
-from compare_tools import CORPUS, HOSTILE, real_texts
+from compare_tools import (
+    CORPUS,
+    FOR_TRAINING,
+    HOSTILE,
+    SPLIT_PATTERNS,
+    content_of,
+    real_texts,
+    vocab_of,
+    write_tokenizer,
+)
 from exports import load_back
-from nasty import NINE, nasty_texts
+from nasty import NINE, drift, nasty_texts
 from texts import CORPORA, TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
@@ -53,7 +58,7 @@ def hugging_face(corpus: Iterable[str], vocab_size: int, *special: str) -> token
 
 
 def rust(
-    corpus: Iterable[str], vocab_size: int, pattern: str = oracle.PATTERN
+    corpus: Iterable[str], vocab_size: int, pattern: str = SPLIT_PATTERNS["gpt2"]
 ) -> rustbpe.Tokenizer:
     tokenizer = rustbpe.Tokenizer()
     tokenizer.train_from_iterator(iter(corpus), vocab_size, pattern=pattern)
@@ -87,29 +92,29 @@ def test_ties_break_by_bytes_here_and_by_letters_in_hugging_face() -> None:
 
 def tokens_of_rust(corpus: Iterable[str], vocab_size: int, name: str) -> list[bytes]:
     """Return the tokens that rustbpe learns with a pattern, in order."""
-    ranks = rust(corpus, vocab_size, PATTERNS[name].text).get_mergeable_ranks()
+    ranks = rust(corpus, vocab_size, SPLIT_PATTERNS[name]).get_mergeable_ranks()
     assert [rank for _, rank in ranks] == [*range(len(ranks))]
     return [bytes(token) for token, _ in ranks]
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", FOR_TRAINING)
 @given(corpus=st.lists(TIES | st.sampled_from(nasty_texts(500)), max_size=3) | CORPORA)
 def test_rustbpe_learns_the_same_merges(name: str, corpus: list[str]) -> None:
     """On texts made of ties, nasty and any other, rustbpe learns bpetite's tokens in its order."""
-    assume(drift(PATTERNS[name]).isdisjoint("".join(corpus)))
-    ours = Tokenizer.train(corpus, 500, pattern=name)._artifact
-    assert tokens_of_rust(corpus, 500, name) == ours.tokens
+    assume(drift(name).isdisjoint("".join(corpus)))
+    ours = Tokenizer.train(corpus, 500, pattern=name, special_tokens=[])
+    assert tokens_of_rust(corpus, 500, name) == [*vocab_of(ours).values()]
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", FOR_TRAINING)
 def test_real_texts_have_the_same_merges_and_ids(name: str, tmp_path: Path) -> None:
     """On prose, code and many languages, rustbpe learns the same, and ids are equal elsewhere."""
     if not (texts := real_texts()):
         pytest.skip("BPETITE_DATA names no folder with compressed texts")
     for text in texts:
         tokenizer = Tokenizer.train(text, 8192, pattern=name, special_tokens=NINE)
-        assert tokens_of_rust([text], 8192, name) == tokenizer._artifact.tokens
+        assert tokens_of_rust([text], 8192, name) == [*vocab_of(tokenizer).values()][:8192]
         tokenizer.save(tmp_path / "model.json", overwrite=True)
         for to in ("tiktoken", "huggingface"):
             assert load_back(tmp_path / "model.json", to, tmp_path)[0](text) == tokenizer.encode(
@@ -144,15 +149,17 @@ def both(
     start: Tokenizer, corpus: list[str], folder: Path, more: int = 20
 ) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
     """Extend a tokenizer with bpetite, and its export with bpe-continue."""
-    ours = Tokenizer.train(corpus, len(start._artifact.tokens) + more, start=start, keep_ids=True)
+    content = content_of(start)
+    size = content["mergeable_vocab_size"] + more
+    ours = Tokenizer.train(corpus, size, start=start, keep_ids=True)
     base = exported(start, folder / "start.json")
-    every = len(start._artifact.ids) + more
+    every = len(content["vocab"]) + more
     theirs = continue_training(base, texts=corpus, vocab_size=every, show_progress=False)
     return exported(ours, folder / "ours.json"), theirs
 
 
 @given(
-    name=st.sampled_from([*PATTERNS]),
+    name=st.sampled_from(FOR_TRAINING),
     first=CORPORA,
     corpus=st.lists(TIES | st.sampled_from(nasty_texts(500)), max_size=3) | CORPORA,
 )
@@ -160,7 +167,7 @@ def test_bpe_continue_learns_the_same_tokens(
     tmp_path_factory: pytest.TempPathFactory, name: str, first: list[str], corpus: list[str]
 ) -> None:
     """Given texts, it learns the merges of `--keep-ids`, in order, with the same ids."""
-    assume(drift(PATTERNS[name]).isdisjoint("".join(corpus)))
+    assume(drift(name).isdisjoint("".join(corpus)))
     start = Tokenizer.train(first, 270, pattern=name)
     ours, theirs = both(start, corpus, tmp_path_factory.mktemp("extended"))
     assert theirs.get_vocab() == ours.get_vocab()
@@ -185,8 +192,7 @@ def test_bpe_continue_reads_lines(tmp_path: Path) -> None:
 
 def test_bpe_continue_leaves_whole_tokens(tmp_path: Path) -> None:
     """It learns "ab" and leaves the whole token "abc", which tiktoken then finds in "abcd"."""
-    tokens = [*(bytes([value]) for value in range(256)), b"abc"]
-    start = Tokenizer._of(Artifact([], tokens, GPT2, (), (*range(257),)))
+    start = Tokenizer.load(write_tokenizer(tmp_path / "abc", [], [b"abc"], {}))
     ours, theirs = both(start, ["abd abd abcd"], tmp_path, 1)
     assert ours.encode("abcd").ids == [256, 100]
     assert theirs.encode("abcd").ids == [257, 99, 100]
@@ -205,7 +211,7 @@ def test_byte_level_of_hugging_face_has_gpt_2s_pattern(text: str) -> None:
     """The `ByteLevel` of Hugging Face cuts like GPT-2's pattern, if both know the characters."""
     cut = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
     if drift().isdisjoint(text):
-        chunks = [match.span() for match in regex.finditer(oracle.PATTERN, text)]
+        chunks = [match.span() for match in regex.finditer(SPLIT_PATTERNS["gpt2"], text)]
         assert [span for _, span in cut] == chunks
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,23 +9,17 @@ from unicodedata import is_normalized
 
 import pytest
 import tiktoken
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from tiktoken import registry
 
 from bpetite import Tokenizer
-from bpetite_cli.io import inputs
-from bpetite_compare import _text, import_tokenizer, report, to_tiktoken
-from bpetite_compare._engines import drift
-from bpetite_compare.commands._counter import make_counter
-from bpetite_compare.reference import GPT2_PATTERN, Model
-from cli_tools import BPETITE, bpetite, lines, refused
-from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, fewer
+from bpetite_compare import import_tokenizer, report, to_tiktoken
+from cli_tools import BPETITE, bpetite, lines, printed, refused, rows_of
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, fewer, vocab_of
+from nasty import drift
 from project_tools import ROOT, run
 from texts import TEXTS
 
-TRAINED = Tokenizer.train([CORPUS, "<|endoftext|>" * 9], 300)
-EXPORTED = to_tiktoken(Model.of_merges(TRAINED._artifact.merges, GPT2_PATTERN, {}))
 TOKENS = (b"th", b"the", b" the", b"\n\n", b"  ", b"!\n", b"12", b"123")
 
 
@@ -57,10 +50,11 @@ def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Pa
 
 
 @given(TEXTS)
-def test_ordinary_text_has_the_ids_of_encode_ordinary(text: str) -> None:
+def test_ordinary_text_has_the_ids_of_encode_ordinary(small_model: Path, text: str) -> None:
     """The ids are those of tiktoken's `encode_ordinary`, for the same tokenizer."""
-    expected = EXPORTED.encode_ordinary(text)
-    assert TRAINED.encode(text, ordinary=True) == expected or not drift().isdisjoint(text)
+    expected = to_tiktoken(small_model).encode_ordinary(text)
+    ids = Tokenizer.load(small_model).encode(text, ordinary=True)
+    assert ids == expected or not drift().isdisjoint(text)
 
 
 @pytest.mark.parametrize("more", [[], ["--ordinary"]])
@@ -80,8 +74,7 @@ def test_special_tokens_are_those_of_the_encoding(
 @pytest.mark.parametrize("text", ["", "\n".join(filter(drift().isdisjoint, HOSTILE))])
 def test_show_has_the_ids_of_tiktoken(text: str, toy: str) -> None:
     """The ids are tiktoken's, the bytes join to the text, and the offsets follow them."""
-    shown = bpetite("show", "--encoding", toy, "--json", stdin=text.encode())
-    found = [json.loads(line) for line in lines(shown.stdout)]
+    found = rows_of(f"show --encoding {toy} --json", stdin=text.encode())
     expected = tiktoken.get_encoding(toy).encode(text, allowed_special="all")
     assert [token["id"] for token in found] == expected
     assert b"".join(bytes.fromhex(token["hex"]) for token in found) == text.encode()
@@ -106,38 +99,35 @@ def test_show_refuses_what_no_tokenizer_file_can_hold(register: Callable[..., No
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, "a pattern of another kind"])
-def test_block_size_does_not_change_counts(
+def test_the_end_of_a_block_does_not_change_counts(
     pattern: str, register: Callable[..., None], here: Path
 ) -> None:
-    """However small the blocks are, the count is that of the whole text."""
+    """Wherever a block of a file ends, the count is that of the whole text."""
     name = pattern if pattern in PATTERNS else "other"
-    register(name, *TOKENS, pattern=PATTERNS.get(pattern, r"(?s)the\s+the|.+?\s\s|."))
+    seven = b"the cat " * 7  # if a block ends inside, these are seven times eight tokens
+    register(name, *TOKENS, seven, pattern=PATTERNS.get(pattern, r"(?s)(?:the cat ){7}|."))
 
     @fewer()
-    @given(text=TEXTS | st.text("the !1.\n "), size=st.integers(1, 9))
-    def check(text: str, size: int) -> None:
+    @given(text=st.text("the !1.\n ", max_size=30) | TEXTS, before=st.integers(0, 30))
+    @example(text="the   the \n\n 12 !\n", before=5)
+    def check(text: str, before: int) -> None:
+        text = f"{'the cat ' * (1 << 14)}"[before:] + text  # a block is of 128 KiB
         (here / "text").write_bytes(text.encode())
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(inputs, "_BLOCK_BYTES", size)
-            result = bpetite("count", "--encoding", name, "text")
-        assert lines(result.stdout) == [f"{expected(name, text)}\ttext"]
+        counted = printed(f"count --encoding {name} text")
+        assert lines(counted) == [f"{expected(name, text)}\ttext"]
 
     check()
 
 
-@pytest.mark.parametrize("ordinary", [True, False])
+@pytest.mark.parametrize("more", ["", "--ordinary"])
 def test_another_process_needs_no_file(
-    ordinary: bool, toy: str, monkeypatch: pytest.MonkeyPatch
+    more: str, toy: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A counter is pickled with its vocabulary, so another process does not look for the file."""
-    pickled = pickle.dumps(make_counter(toy, ordinary=ordinary))
-    text = f"{CORPUS}<|endoftext|>"
-    tokens = (
-        len(tiktoken.get_encoding(toy).encode_ordinary(text)) if ordinary else expected(toy, text)
-    )
-    monkeypatch.setattr(registry, "ENCODINGS", {})
-    monkeypatch.setattr(registry, "ENCODING_CONSTRUCTORS", {})
-    assert pickle.loads(pickled)(text) == tokens  # noqa: S301 - pickled above
+    """A process gets the vocabulary, so it does not look for the file of the encoding."""
+    for name in "ab":
+        (here / name).write_bytes(CORPUS.encode() * 9 + b"<|endoftext|>")
+    alone = printed(f"count --encoding {toy} {more} a b")
+    assert printed(f"count --encoding {toy} {more} --jobs 2 a b") == alone
 
 
 def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Path) -> None:
@@ -218,34 +208,27 @@ def test_each_tokenizer_counts_each_text(
     encoders.append(lambda text: theirs.encode(text, allowed_special="all"))
     for row, encode in zip(result.rows, encoders, strict=True):
         assert row.per_text == tuple(len(encode(text)) for text in SAMPLES)
-    first, second, third = result.rows
     for row, tokenizer in zip(result.rows, ours, strict=False):
         ids = [token_id for text in SAMPLES for token_id in tokenizer.encode(text)]
-        vocab = tokenizer._artifact.vocab
+        vocab = vocab_of(tokenizer)
         assert row.single_bytes == sum(len(vocab[token_id]) == 1 for token_id in ids)
-    assert (second.per_text, second.single_bytes) == (third.per_text, third.single_bytes)
+    of_import, of_encoding = ((row.per_text, row.single_bytes) for row in result.rows[1:])
+    assert of_import == of_encoding
     assert [row.vocab_size for row in result.rows] == [323, 259, 259]
-    common = len({*ours[0]._artifact.tokens} & {*ours[1]._artifact.tokens})
-    assert (first.shared, second.shared, third.shared) == (323, common, common)
+    first, second = (vocab_of(tokenizer) for tokenizer in ours)
+    common = len({*first.values()} & {*second.values()} - {b"<|endoftext|>"})
+    assert [row.shared for row in result.rows] == [323, common, common]
 
 
 def test_unknown_patterns_get_whole_files(
-    small_model: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    register: Callable[..., None],
+    small_model: Path, tmp_path: Path, register: Callable[..., None]
 ) -> None:
     """An encoding whose pattern might cut differently gets each file as a whole."""
-    monkeypatch.setattr(_text, "_BLOCK_BYTES", 1)
-    (tmp_path / "text").write_bytes(b"a b c")
-    register("whole", b"a b c", pattern="(?s:.+)")
+    (tmp_path / "text").write_bytes(b"x " * 560_000)
+    register("whole", b"x " * 7, pattern=r"(?:x ){7}|.")
     ours, theirs = report(small_model, [tmp_path / "text"], ["whole"]).rows
-    assert (ours.name, ours.per_text) == (
-        "bpetite",
-        (len(Tokenizer.load(small_model).encode("a b c")),),
-    )
-    assert (theirs.per_text, theirs.single_bytes) == ((1,), 0)
-    assert (theirs.vocab_size, theirs.shared) == (257, 256)
+    assert (ours.name, theirs.per_text) == ("bpetite", (80_000,))
+    assert (theirs.vocab_size, theirs.shared, theirs.single_bytes) == (257, 256, 0)
 
 
 @pytest.mark.thorough

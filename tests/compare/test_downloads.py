@@ -1,19 +1,21 @@
 """tiktoken downloads an encoding when it is used first; bpetite says so before."""
 
 import hashlib
+import logging
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from functools import partial
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from tiktoken import load, registry
 
-import oracle
 from bpetite_compare import compare, import_tokenizer, report
 from cli_tools import bpetite, refused
-from compare_tools import write_ranks
+from compare_tools import SPLIT_PATTERNS, write_ranks
 
 URL = "https://127.0.0.1:9/cached.tiktoken"
 CALLS = {
@@ -36,9 +38,9 @@ def encoding(ranks: dict[bytes, int]) -> dict[str, object]:
     """Return what tiktoken makes an encoding of."""
     return {
         "name": "cached",
-        "pat_str": oracle.PATTERN,
+        "pat_str": SPLIT_PATTERNS["gpt2"],
         "mergeable_ranks": ranks,
-        "special_tokens": {oracle.END_OF_TEXT: 257},
+        "special_tokens": {"<|endoftext|>": 257},
     }
 
 
@@ -120,3 +122,10 @@ def test_a_download_of_two_files_is_announced_once(
     assert (first.stdout, first.stderr) == (b"1\ttext\n", announced)
     assert (second.stdout, second.stderr) == (b"1\ttext\n", b"")
     assert len(os.listdir(cache.parent)) == 2
+
+
+def test_a_warning_of_the_library_is_shown() -> None:
+    """A warning of the logger `bpetite_compare` is one escaped line on standard error."""
+    with redirect_stderr(StringIO()) as shown:
+        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
+    assert shown.getvalue() == "beware of \\x1b[2J\n"

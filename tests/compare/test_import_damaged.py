@@ -10,38 +10,51 @@ from typing import Any, Final
 import pytest
 import tokenizers
 
-import hugging_face_files as made
 from bpetite import Tokenizer
-from bpetite_compare._engines import drift
 from cli_tools import bpetite, refused, terminal_width
 from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
+from hugging_face_files import (
+    BYTE_LEVEL,
+    END,
+    MERGES,
+    TEMPLATE,
+    File,
+    both,
+    model,
+    named,
+    several,
+    splits,
+    top,
+)
+from nasty import drift
+from spellings import DEEPSEEK3
 
 pytestmark = pytest.mark.thorough
 
 NUMBER: Final = 1000
-ODD: Final[tuple[Any, ...]] = (
-    *(None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308, "", "x", "\n"),
-    *("\ud800", "\x1b[2J\r", "a b", "the", made.END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
-    *([], {}, [[]], [None], {"": {}}, {"type": "Sequence"}, {"type": []}, [1, 2], ["t", "h"]),
-    *({"type": "Lowercase"}, {"type": "NFC"}, {"String": "e"}, {"Regex": "e"}, {"id": "A"}),
-)
+VALUES: Final = [None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308]
+TEXTS: Final = ["", "x", "\n", "\ud800", "\x1b[2J\r", "a b", "the", END, "NFC", "BPE"]
+LONG: Final = ["{" * 99, "é" * 999, "\n" * 999]
+LISTS: Final = [[], [[]], [None], [1, 2], ["t", "h"]]
+OBJECTS: Final = [{}, {"": {}}, {"type": []}, {"String": "e"}, {"Regex": "e"}, {"id": "A"}]
+TYPES: Final = [{"type": "Sequence"}, {"type": "Lowercase"}, {"type": "NFC"}]
+ODD: Final[list[Any]] = [*VALUES, *TEXTS, *LONG, *LISTS, *OBJECTS, *TYPES]
 DEEP: Final = ("[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, "[" * 10**5, "9" * 5000, "1e999")
 
 
-def huggingface() -> made.File:
+def huggingface() -> File:
     """Return a `tokenizer.json` with all parts."""
-    splits = [made.SPLIT | {"pattern": {"Regex": text}} for text in made.DEEPSEEK]
     settings = {"unk_token": None, "fuse_unk": False, "continuing_subword_prefix": ""}
     settings |= {"end_of_word_suffix": "", "byte_fallback": False, "ignore_merges": True}
-    change = made.both(
-        made.top(truncation=None, padding=None, normalizer=made.several("normalizers")),
-        made.top(post_processor=made.several("processors", made.BYTE_LEVEL, made.TEMPLATE)),
-        made.cuts(*splits, made.NO_REGEX),
-        made.model(dropout=None, **settings),
-        made.named("<tool>", normalized=True),
+    change = both(
+        top(truncation=None, padding=None, normalizer=several("normalizers")),
+        top(post_processor=several("processors", BYTE_LEVEL, TEMPLATE)),
+        splits(*DEEPSEEK3),
+        model(dropout=None, **settings),
+        named("<tool>", normalized=True),
     )
-    change(file := made.File())
+    change(file := File())
     return file
 
 
@@ -50,11 +63,11 @@ del CONFIG["added_tokens_decoder"]["300"]["id"]
 """A `tokenizer_config.json`."""
 FORMS: Final[list[dict[str, bytes]]] = [
     {"tokenizer.json": json.dumps(huggingface().content).encode()},
-    {"tekken.json": tekken([name(1, "<s>")], version="v3")[0]},
+    {"tekken.json": tekken(name(1, "<s>"), version="v3")[0]},
     {"a.tiktoken": ranks()[0], "tokenizer_config.json": json.dumps(CONFIG).encode()},
     {
         "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
-        "merges.txt": "\n".join(["#version: 0.2", *made.MERGES, ""]).encode(),
+        "merges.txt": "\n".join(["#version: 0.2", *MERGES, ""]).encode(),
     },
 ]
 

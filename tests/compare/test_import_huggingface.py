@@ -1,25 +1,19 @@
-"""`import_tokenizer` with Hugging Face's files: valid, unsupported and hostile ones."""
+"""`import_tokenizer` with a `tokenizer.json`: what is kept, what is left out, what is refused."""
 
 import json
-import os
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._patterns import PATTERNS
-from bpetite_compare import Imported, export, import_tokenizer
-from bpetite_compare._conversion import _check_ids
-from bpetite_compare._from_huggingface import read_huggingface
-from bpetite_compare._letters import to_letters
+from bpetite_compare import Imported, import_tokenizer
+from compare_tools import content_of, vocab_of
 from hugging_face_files import (
     END,
     EQUIVALENT,
+    NFC,
     REFUSED,
     Change,
     File,
@@ -28,43 +22,34 @@ from hugging_face_files import (
     listed,
     model,
     named,
+    to_letters,
     tokens,
     top,
     without,
 )
 
-NFC = {"type": "NFC"}
-
-
-def written(folder: Path, *changes: Change) -> Path:
-    """Write a `tokenizer.json` with these changes."""
-    both(*changes)(file := File())
-    path = folder / "theirs.json"
-    path.write_text(json.dumps(file.content))
-    return path
-
 
 def imported(folder: Path, *changes: Change, **options: Any) -> Imported:  # noqa: ANN401 - its own
     """Import a `tokenizer.json` with these changes as `new.json`."""
-    path = written(folder, *changes)
+    both(*changes)(file := File())
+    (path := folder / "theirs.json").write_text(json.dumps(file.content))
     return import_tokenizer(path, None, folder / "new.json", overwrite=True, **options)
 
 
 @pytest.fixture(scope="session")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the tokenizer file of an import without changes."""
-    return Path(imported(tmp_path_factory.mktemp("unchanged")).path)
+    return Path(imported(tmp_path_factory.mktemp("unchanged")).path).read_bytes()
 
 
-@pytest.mark.parametrize("change", EQUIVALENT)
-def test_equivalent_settings_are_accepted(change: Change, unchanged: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", EQUIVALENT)
+def test_equivalent_settings_are_accepted(name: str, unchanged: bytes, tmp_path: Path) -> None:
     """Settings that change no id are accepted, and those that are left out are listed."""
-    change(file := File())
-    notes = imported(tmp_path, change).notes
-    assert (tmp_path / "new.json").read_bytes() == unchanged.read_bytes()
+    notes = imported(tmp_path, EQUIVALENT[name]).notes
+    assert (tmp_path / "new.json").read_bytes() == unchanged
     adds = [note for note in notes if "adds special tokens to a text; bpetite adds none" in note]
-    assert len(adds) == ("SpecialToken" in str(file.content))
-    assert len(notes) - len(adds) == 2 * ("truncation" in file.content)
+    assert len(adds) == (name == "a template with a token")
+    assert len(notes) - len(adds) == 2 * (name == "padding and truncation")
 
 
 @pytest.mark.parametrize("kind", ["BertProcessing", "RobertaProcessing"])
@@ -74,9 +59,10 @@ def test_processors_that_add_tokens_are_left_out(kind: str, tmp_path: Path) -> N
     assert imported(tmp_path, change).notes[0].startswith(f"its post_processor, {kind}, adds spec")
 
 
-@pytest.mark.parametrize(("reason", "change"), REFUSED)
-def test_settings_that_change_ids_are_rejected(reason: str, change: Change, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", REFUSED)
+def test_settings_that_change_ids_are_rejected(name: str, tmp_path: Path) -> None:
     """The error names what a tokenizer file cannot have, or contradicts, and nothing is written."""
+    reason, change = REFUSED[name]
     with pytest.raises(ValueError, match=f"^cannot import .*{re.escape(reason)}"):
         imported(tmp_path, change)
     assert not (tmp_path / "new.json").exists()
@@ -97,7 +83,7 @@ def test_special_and_added_tokens_keep_their_ids(tmp_path: Path) -> None:
     tokenizer = Tokenizer.load(tmp_path / "new.json")
     assert tokenizer.encode(text := f"a<\u2581a><b>{END}<u>") == ids
     assert tokenizer.decode(ids) == text
-    assert Artifact.read(tmp_path / "new.json").schema_version == 3
+    assert content_of(tokenizer)["schema_version"] == 3
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -105,8 +91,8 @@ def test_without_special_tokens_there_are_none(known: bool, tmp_path: Path) -> N
     """`<|endoftext|>` in the vocabulary alone is in no text, as in `tokenizers`; it decodes."""
     result = imported(tmp_path, listed(), *([] if known else [without(END)]))
     assert (result.whole_tokens, result.special_tokens) == (known, {})
-    assert Artifact.read(result.path).schema_version == 2 + known
     tokenizer = Tokenizer.load(result.path)
+    assert content_of(tokenizer)["schema_version"] == 2 + known
     assert len(tokenizer.encode(END)) > 1
     assert not known or tokenizer.decode([267]) == END
 
@@ -123,12 +109,12 @@ def test_a_list_of_thousands_of_added_tokens_is_read(tmp_path: Path) -> None:
             imported(tmp_path, many, change)
 
 
-def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: Path, tmp_path: Path) -> None:
+def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: bytes, tmp_path: Path) -> None:
     """The rest is imported as without it, with a note; a name that NFC changes is refused."""
     normalizer = top(normalizer=NFC)
     [note] = imported(tmp_path, normalizer, drop_normalizer=True).notes
     assert note == "its normalizer, NFC, is left out: ids are the model's for text in NFC"
-    assert (tmp_path / "new.json").read_bytes() == unchanged.read_bytes()
+    assert (tmp_path / "new.json").read_bytes() == unchanged
     with pytest.raises(ValueError, match="'<e\u0301>' is changed by its normalizer, NFC"):
         imported(tmp_path, normalizer, named("<e\u0301>", normalized=True), drop_normalizer=True)
 
@@ -163,109 +149,48 @@ def test_an_empty_token_and_unused_bytes(tmp_path: Path) -> None:
         "its token 2000 is empty, so no text has it; it is left out",
         "it lacks 2 bytes that UTF-8 never uses; they get the ids from 268 on",
     )
-    assert Artifact.read(result.path).vocab[269] == b"\xff"
-
-
-def check_encodes(folder: Path, *words: str) -> None:
-    """Check that words, with spaces between their tokens, have these tokens."""
-    artifact = Artifact.read(folder / "new.json")
-    for word in words:
-        found = Tokenizer.load(folder / "new.json").encode(word.replace(" ", ""))
-        assert [artifact.vocab[one].decode() for one in found] == word.split()
-
-
-def merged(*pairs: str, **more: int) -> Change:
-    """Return a change to these merges alone, and more tokens."""
-    made = {pair.replace(" ", ""): 300 + place for place, pair in enumerate(pairs)}
-    return both(model(merges=[]), tokens(pairs, whole=True, **made, **more))
-
-
-def test_of_all_splits_the_ones_that_make_tokens_stay(tmp_path: Path) -> None:
-    """A list of all splits of each token gives the merges that really apply."""
-    imported(tmp_path, merged("b c", "a bc", "ab c", "a b"))
-    assert len(Artifact.read(tmp_path / "new.json").merges) == 3
-    check_encodes(tmp_path, "abc", "ab", "bc", "abc bc")
-    every = ("a b", "b c", "a bc", "ab c", "abc d", "ab cd", "a bcd")
-    imported(tmp_path, merged(*every, cd=900, bcd=901))
-    check_encodes(tmp_path, "abcd", "cd", "bcd", "abcd d", "x bc d d")
-
-
-def test_a_merge_before_those_of_its_parts_goes_behind_them(tmp_path: Path) -> None:
-    """Its token is made as before, also if others wait for it in turn."""
-    imported(tmp_path, merged("abc d", "ab c", "x y", "a b"))
-    artifact = Artifact.read(tmp_path / "new.json")
-    assert artifact.tokens[256:260] == [b"xy", b"ab", b"abc", b"abcd"]
-    assert [*artifact.ids[256:260]] == [302, 303, 301, 300]
-    check_encodes(tmp_path, "abcd abc ab d", "xy abc")
-
-
-def test_inputs_and_existing_files_are_kept(tmp_path: Path) -> None:
-    """The output is another file than the input, and is not replaced unless asked."""
-    path = written(tmp_path)
-    before = path.read_bytes()
-    with pytest.raises(ValueError, match="is also an input and would be overwritten"):
-        import_tokenizer(path, None, path, overwrite=True)
-    (old := tmp_path / "old.json").write_bytes(b"old")
-    with pytest.raises(FileExistsError):
-        import_tokenizer(path, None, old)
-    assert (path.read_bytes(), old.read_bytes()) == (before, b"old")
-    import_tokenizer(path, None, old, overwrite=True)
-    assert Tokenizer.load(old).encode("a") == [97]
+    assert vocab_of(Tokenizer.load(result.path))[269] == b"\xff"
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("merges", "kept", "words"),
     [
-        b"[" * 200_000,
-        b'{"model": {"vocab": {"a": ' + b"9" * 100_000 + b"}}}",
-        b'{"model": {"vocab": {"a": 1, "a": 2}}}',
-        b"\xff\xfe{}",
+        pytest.param(
+            ["b c", "a bc", "ab c", "a b"],
+            {"bc": 300, "abc": 302, "ab": 303},
+            ["abc", "ab", "bc", "abc bc"],
+            id="two splits of a token",
+        ),
+        pytest.param(
+            ["a b", "b c", "a bc", "ab c", "abc d", "ab cd", "a bcd"],
+            {"ab": 300, "bc": 301, "abc": 303, "abcd": 306},
+            ["abcd", "cd", "bcd", "abcd d", "x bc d d"],
+            id="all splits of a token",
+        ),
+        pytest.param(
+            ["abc d", "ab c", "x y", "a b"],
+            {"xy": 302, "ab": 303, "abc": 301, "abcd": 300},
+            ["abcd abc ab d", "xy abc"],
+            id="before those of its parts",
+        ),
     ],
 )
-@pytest.mark.parametrize("form", ["huggingface", "gpt2", "tekken", None])
-def test_hostile_json_fails(form: str | None, data: bytes, tmp_path: Path) -> None:
-    """Deep, huge or ambiguous JSON is an error, as in a tokenizer file."""
-    (tmp_path / "theirs").write_bytes(data)
-    source = ["theirs", "theirs"] if form == "gpt2" else ["theirs"]
-    with pytest.raises(ValueError, match="cannot import "):
-        import_tokenizer([tmp_path / name for name in source], form, tmp_path / "new.json")
+def test_the_merges_that_apply_stay_behind_those_of_their_parts(
+    merges: list[str], kept: dict[str, int], words: list[str], tmp_path: Path
+) -> None:
+    """A list of all splits of each token gives the merges that really apply, in their order.
 
-
-@pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
-def test_non_files_are_rejected(form: str, make: Callable[[Path], None], tmp_path: Path) -> None:
-    """A pipe or an endless device is rejected immediately."""
-    make(tmp_path / "theirs")
-    source = [tmp_path / "theirs"] * (2 if form == "gpt2" else 1)
-    with pytest.raises(ValueError, match="regular file"):
-        import_tokenizer(source, form, tmp_path / "new.json")
-
-
-def test_wrong_conversions_are_detected(small_model: Path, tmp_path: Path) -> None:
-    """The comparison before saving finds a missing merge, a wrong id and another pattern."""
-    export(small_model, "huggingface", tmp_path / "hf.json")
-    content = json.loads((tmp_path / "hf.json").read_bytes())
-    foreign = read_huggingface(content, drop_normalizer=False)
-    artifact = Artifact.read(small_model)
-    _check_ids(foreign, artifact, {}, [])
-    for wrong in (
-        replace(artifact, numbering=(*range(84), 85, 84, *range(86, 324))),
-        replace(
-            artifact,
-            merges=artifact.merges[:1],
-            tokens=artifact.tokens[:257],
-            numbering=(*range(257), 323),
-        ),
-        replace(artifact, pattern=PATTERNS["gpt4"]),
-        replace(artifact, special_names=("<s>",)),
-    ):
-        with pytest.raises(ValueError, match="would have the ids"):
-            _check_ids(foreign, wrong, {}, [])
-
-
-def test_unknown_format_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError,
-        match="unknown import format 'x'; choose from tiktoken, huggingface, gpt2, tekken",
-    ):
-        import_tokenizer("y", "x", tmp_path / "new.json")
+    Words have spaces between their tokens.
+    """
+    made = {"cd": 900, "bcd": 901} | {
+        pair.replace(" ", ""): 300 + place for place, pair in enumerate(merges)
+    }
+    result = imported(tmp_path, model(merges=[]), tokens(merges, whole=True, **made))
+    tokenizer = Tokenizer.load(result.path)
+    vocab = vocab_of(tokenizer)
+    for word in words:
+        found = tokenizer.encode(word.replace(" ", ""))
+        assert [vocab[one].decode() for one in found] == word.split()
+    learned = [new for _, _, new in content_of(tokenizer)["merges"]]
+    assert {vocab[new].decode(): new for new in learned} == kept
+    assert learned == [*kept.values()]

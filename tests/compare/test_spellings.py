@@ -8,7 +8,6 @@ patterns tell apart: of the alternatives, and of whole patterns.
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain, count, product
 from pathlib import Path
 
@@ -19,12 +18,10 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import Imported, import_tokenizer
-from bpetite_compare._encodings import cuts_safely
 from bpetite_compare._spellings import _ALTERNATIVES
-from compare_tools import fewer
-from hugging_face_files import NO_REGEX, SPLIT, File, cuts
+from compare_tools import SPLIT_PATTERNS, fewer
+from hugging_face_files import File, splits
 from spellings import (
     DIFFERENT,
     EXCEPT_AT_THE_END,
@@ -33,7 +30,6 @@ from spellings import (
     ONLY_ISOLATED,
     SPELLINGS,
     Splits,
-    chunks_of,
 )
 from texts import TEXTS, every_character
 
@@ -77,24 +73,38 @@ def texts(size: int, *patterns: str, without: dict[int, int | None] | None = Non
         yield from map("".join, product(characters, repeat=length))
 
 
-def finder(*splits: str) -> Callable[[str], list[str]]:
-    """Return a function that returns the chunks of a text, for many texts."""
-    if len(splits) == 1 and not splits[0].endswith("(?!\\S)"):
-        return regex.compile(splits[0]).findall  # faster; it has no text between matches
-    return partial(chunks_of, [regex.compile(f"({split})") for split in splits])
+def finder(*patterns: str) -> Callable[[str], list[str]]:
+    """Return a function that cuts a text at the matches of each pattern in turn.
+
+    It keeps what is between them.
+    """
+    if len(patterns) == 1 and not patterns[0].endswith("(?!\\S)"):
+        return regex.compile(patterns[0]).findall  # faster; it has no text between matches
+    compiled = [regex.compile(f"({pattern})") for pattern in patterns]
+
+    def chunks_of(text: str) -> list[str]:
+        chunks = [text]
+        for pattern in compiled:
+            chunks = [part for chunk in chunks for part in pattern.split(chunk) if part]
+        return chunks
+
+    return chunks_of
+
+
+FINDERS = {name: finder(text) for name, text in SPLIT_PATTERNS.items()}
+SAME = {**SPELLINGS, **ONLY_ISOLATED}
 
 
 def spellings_of(name: str) -> list[Splits]:
-    every = {**SPELLINGS, **ONLY_ISOLATED, **FOR_TIKTOKEN}
-    return [splits for found, splits in every.values() if found == name]
+    return [patterns for found, patterns in (SAME | FOR_TIKTOKEN).values() if found == name]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ALL_PATTERNS)
+@pytest.mark.parametrize("name", SPLIT_PATTERNS)
 def test_the_pool_has_a_character_of_each_class(name: str) -> None:
     """In all of Unicode, the spellings of a pattern, and near ones, tell no more classes apart."""
-    near = [splits for found, splits, _ in NEARLY.values() if found == name]
-    patterns = [split for splits in (*spellings_of(name), *near) for split in splits]
+    near = [patterns for found, patterns, _ in NEARLY.values() if found == name]
+    patterns = [*chain(*spellings_of(name), *near)]
     assert classes(POOL, *patterns).keys() == classes(every_character(), *patterns).keys()
 
 
@@ -125,16 +135,10 @@ def joined_at_the_end(chunks: list[str]) -> list[str]:
 @pytest.mark.parametrize("name", ["gpt2", "gpt4", "qwen2", "nanochat", "deepseek3"])
 def test_spellings_find_the_same_chunks(name: str, size: int) -> None:
     """In all short texts; at the end of a text, tiktoken's may join two."""
-    pattern = ALL_PATTERNS[name]
-    same = [
-        finder(*one)
-        for found, one in (SPELLINGS | ONLY_ISOLATED).values()
-        if found == name and one != (pattern.text,)
-    ]
+    same = [finder(*one) for found, one in SAME.values() if found == name]
     joined = [finder(*one) for found, one in FOR_TIKTOKEN.values() if found == name]
-    own = finder(pattern.text)
     for text in texts(size, *chain(*spellings_of(name)), without=ALIKE):
-        expected = own(text)
+        expected = FINDERS[name](text)
         assert all(find(text) == expected for find in same), text
         if joined:
             expected = joined_at_the_end(expected)
@@ -144,59 +148,64 @@ def test_spellings_find_the_same_chunks(name: str, size: int) -> None:
 @given(TEXTS)
 def test_spellings_find_the_same_chunks_in_any_text(text: str) -> None:
     """Also with characters that the short texts do not have."""
-    for name, splits in [*SPELLINGS.values(), *ONLY_ISOLATED.values()]:
-        assert chunks_of(splits, text) == ALL_PATTERNS[name].split(text)
-    for name, splits in FOR_TIKTOKEN.values():
-        assert chunks_of(splits, text) == joined_at_the_end(ALL_PATTERNS[name].split(text))
+    for name, patterns in SAME.values():
+        assert finder(*patterns)(text) == FINDERS[name](text)
+    for name, patterns in FOR_TIKTOKEN.values():
+        assert finder(*patterns)(text) == joined_at_the_end(FINDERS[name](text))
 
 
 @pytest.mark.parametrize("near", NEARLY)
 def test_short_texts_tell_near_patterns_apart(near: str) -> None:
     """The short texts of these tests show a difference of one quantifier or letter."""
-    name, splits, _ = NEARLY[near]
-    own, their = ALL_PATTERNS[name], finder(*splits)
-    assert any(own.split(text) != their(text) for text in texts(4, own.text, *splits))
+    name, patterns, _ = NEARLY[near]
+    own, their = FINDERS[name], finder(*patterns)
+    assert any(own(text) != their(text) for text in texts(4, SPLIT_PATTERNS[name], *patterns))
 
 
 @pytest.mark.parametrize("other", [*DIFFERENT, *NEARLY])
 def test_different_patterns_are_refused(other: str, tmp_path: Path) -> None:
     """A text shows the difference; the error shows the pattern and the most similar one."""
-    name, splits, text = (DIFFERENT | NEARLY)[other]
-    assert chunks_of(splits, text) != ALL_PATTERNS[name].split(text)
+    name, patterns, text = (DIFFERENT | NEARLY)[other]
+    assert finder(*patterns)(text) != FINDERS[name](text)
     with pytest.raises(ValueError, match=f"spelled most like {name}") as caught:
-        imported(tmp_path, *splits)
+        imported(tmp_path, *patterns)
     message = str(caught.value).partition("theirs.json: ")[2]
     assert message.startswith("its split pattern is none that bpetite has: ")
-    assert splits[0][:9].isprintable() <= (splits[0][:9] in message)
+    assert patterns[0][:9].isprintable() <= (patterns[0][:9] in message)
     assert message.isprintable()
     assert len(message) < 250
 
 
-def imported(folder: Path, *splits: str, **split: object) -> Imported:
+def imported(folder: Path, *patterns: str, **split: object) -> Imported:
     """Import a `tokenizer.json` with these patterns."""
-    cuts(*(SPLIT | {"pattern": {"Regex": one}} | split for one in splits), NO_REGEX)(file := File())
+    splits(*patterns, **split)(file := File())
     (folder / "theirs.json").write_text(json.dumps(file.content))
     return import_tokenizer(folder / "theirs.json", None, folder / "new.json", overwrite=True)
 
 
-@pytest.mark.parametrize("spelling", [*SPELLINGS, *ONLY_ISOLATED, *EXCEPT_AT_THE_END])
+@pytest.mark.parametrize("spelling", [*SAME, *EXCEPT_AT_THE_END])
 def test_files_in_other_spellings_open(spelling: str, tmp_path: Path) -> None:
     """The pattern is bpetite's."""
-    name, splits = (SPELLINGS | ONLY_ISOLATED | EXCEPT_AT_THE_END)[spelling]
-    assert imported(tmp_path, *splits).pattern == name
+    name, patterns = (SAME | EXCEPT_AT_THE_END)[spelling]
+    assert imported(tmp_path, *patterns).pattern == name
 
 
-@pytest.mark.parametrize("spelling", [*SPELLINGS, *FOR_TIKTOKEN])
+IN_ONE = {
+    name: one
+    for name, one in (SPELLINGS | FOR_TIKTOKEN).items()
+    if len(one[1]) == 1 and "in bpetite" not in name
+}
+"""Those that tiktoken can have, which has one pattern."""
+
+
+@pytest.mark.parametrize("spelling", IN_ONE)
 def test_encodings_in_other_spellings_open(
     spelling: str, tmp_path: Path, register: Callable[..., None]
 ) -> None:
-    """An encoding has one pattern; each that is known can be cut at safe boundaries."""
-    name, splits = (SPELLINGS | FOR_TIKTOKEN)[spelling]
-    if len(splits) > 1:
-        pytest.skip("tiktoken has no such pattern")
-    register("other", b" \n", b"\n \n", b"the", pattern=splits[0])
+    """The pattern is bpetite's."""
+    name, (pattern,) = IN_ONE[spelling]
+    register("other", b" \n", b"\n \n", b"the", pattern=pattern)
     assert import_tokenizer("other", "tiktoken", tmp_path / "new.json").pattern == name
-    assert cuts_safely(tiktoken.get_encoding("other"))
 
 
 @pytest.mark.parametrize("spelling", ONLY_ISOLATED)
@@ -204,14 +213,14 @@ def test_a_pattern_that_loses_text_is_refused(
     spelling: str, tmp_path: Path, register: Callable[..., None]
 ) -> None:
     """The behavior `Removed`, like tiktoken, drops what no alternative matches."""
-    _, splits = ONLY_ISOLATED[spelling]
-    register("other", pattern=splits[0])
+    _, (pattern,) = ONLY_ISOLATED[spelling]
+    register("other", pattern=pattern)
     assert tiktoken.get_encoding("other").encode("\ta") == [97]
-    with pytest.raises(ValueError, match=r"its split pattern is none that bpetite has: "):
+    reason = r"its split pattern is none that bpetite has: "
+    with pytest.raises(ValueError, match=reason):
         import_tokenizer("other", "tiktoken", tmp_path / "new.json")
-    assert not cuts_safely(tiktoken.get_encoding("other"))
-    with pytest.raises(ValueError, match=r"its split pattern is none that bpetite has: "):
-        imported(tmp_path, *splits, behavior="Removed", invert=True)
+    with pytest.raises(ValueError, match=reason):
+        imported(tmp_path, pattern, behavior="Removed", invert=True)
 
 
 @pytest.mark.parametrize("spelling", ONLY_IN_TIKTOKEN)
@@ -224,7 +233,7 @@ def test_a_possessive_count_is_refused_in_a_file(spelling: str, tmp_path: Path) 
 ENDS = st.text(" \n\t\r\u3000", min_size=2, max_size=5)
 
 
-@pytest.mark.parametrize("spelling", FOR_TIKTOKEN)
+@pytest.mark.parametrize("spelling", ["gpt4 in tiktoken", "gpt4 in gigatoken, without +"])
 def test_whitespace_at_the_end_has_the_ids_of_tiktoken(
     spelling: str, tmp_path: Path, register: Callable[..., None]
 ) -> None:
