@@ -401,11 +401,11 @@ def on_screen(sent: str) -> list[str]:
 
 FIGURES: Final = {
     "block": "bpetite_cli.io.inputs._BLOCK_BYTES",  # how much is read at once
-    "batch": "bpetite_cli.jobs.sharing._CHARACTERS_OF_A_BATCH",
-    "worth": "bpetite_cli.jobs.sharing._WORTH_WORKERS",  # what is read before workers start
+    "batch": "bpetite_cli.pipe._CHARACTERS_OF_A_BATCH",
+    "worth": "bpetite_cli.pipe._WORTH_WORKERS",  # what is read before workers start
     "held": "bpetite_cli.io.outputs._HELD_IN_MEMORY",
-    "cgroups": "bpetite_cli.jobs.cores._CGROUPS",
-    "own_cgroups": "bpetite_cli.jobs.cores._OWN_CGROUPS",
+    "cgroups": "bpetite_cli.jobs._CGROUPS",
+    "own_cgroups": "bpetite_cli.jobs._OWN_CGROUPS",
 }
 """Figures and files of the command line that tests cannot reach otherwise, by their names."""
 

@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import resource_tracker, util
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
+from bpetite_cli.pipe import Pipe
 from cli_tools import (
     BPETITE,
     LARGE,
@@ -43,11 +45,6 @@ COMMANDS = {
 EVERYDAY = ("train", "encode")
 needs_ps = pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
 """Checked before a test starts a process, whose output a later test would find."""
-
-
-def piped(jobs: int) -> Pipe:
-    """Return a pipe of a command with `--jobs`."""
-    return Pipe(Namespace(jobs=jobs, text=""), "counting")
 
 
 # The number of processes
@@ -280,23 +277,14 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 @pytest.mark.thorough
 def test_progress_counts_finished_batches(large: Path) -> None:
     """A batch counts as soon as its result arrives, and no sooner."""
-    from bpetite_cli.jobs.sharing import Sharing
-
-    class Told(list[int]):
-        advance = list[int].append
-
-    told = Told()
-    work: Callable[[list[str]], int] = len
-    with Sharing(work, 2, len, told) as shared:  # type: ignore[arg-type]
-
-        def read() -> Iterator[str]:
-            for line in LARGE.splitlines(keepends=True):
-                shared.advance(len(line.encode()))
-                yield line
-
-        for number, _ in enumerate(shared.results(read())):
-            assert len(told) == number
-    assert sum(told) == len(LARGE.encode())
+    size = len(LINE.encode())
+    read = (((LINE, None), size) for _ in range(LARGE.count(LINE)))
+    with Pipe(Namespace(jobs=2, text=""), "counting") as way:
+        done = 0
+        for number in way.results(list[tuple[str, None]].__len__, read):
+            assert way.bar.done == done
+            done += number * size
+        assert way.bar.done == done == len(LARGE.encode())
 
 
 def first_worker(process: subprocess.Popen[bytes]) -> int:

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import time
-from argparse import Namespace
 from collections.abc import Callable
 from multiprocessing import active_children
 from pathlib import Path

@@ -20,7 +20,6 @@ import pytest
 from tiktoken.load import load_tiktoken_bpe
 
 from bpetite import Tokenizer
-from bpetite._inner import write_folder
 from bpetite_compare import export, to_tiktoken
 from compare_tools import FOR_TRAINING, write_tokenizer
 from failures import FAULTS, contents_of, fail_at_each_call

@@ -18,7 +18,6 @@ from tokenizers.normalizers import NFC
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._extending import completed_numbers
 from bpetite._merges import Merges
 from bpetite_compare import GPT2_BYTE_ORDER, Imported, export, import_tokenizer, parity
 from bpetite_compare.reference import (
