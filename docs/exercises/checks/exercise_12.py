@@ -41,7 +41,11 @@ _HINTS = {
 
 
 def _check_files(learner: Learner) -> Iterator[str]:
-    """Check the five answers on the learner's files, and yield the figures."""
+    """Check the five answers on the learner's files, and yield the figures.
+
+    Raises:
+        WrongError: an answer is wrong or missing, or a file cannot be read.
+    """
     files, *answers = constants(learner, ["FILES", *_HINTS])
     texts = _texts(files)
     tokens = {name: learned_tokens(text, _SIZE) for name, text in texts.items()}
@@ -64,17 +68,6 @@ def _check_files(learner: Learner) -> Iterator[str]:
         "twice" if growth == 2 else f"{'less' if growth < 2 else 'more'} than twice",
     ]
     figures = {"most": own[right[1]], "fewest": ratios[right[2]], "code": ratios["code by code"]}
-    _compare_answers(answers, right, ratios, figures)
-    yield from ("the five answers are right", "", f"bytes per token, {_SIZE} tokens")
-    yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
-    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
-    yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
-    yield from _only(tokens)
-
-
-def _compare_answers(
-    answers: list[object], right: list[str], ratios: dict[str, float], figures: dict[str, float]
-) -> None:
     for (name, hint), wanted, said in zip(_HINTS.items(), right, answers, strict=True):
         if said != wanted:
             words = hint.format(pairs=len(ratios), **figures)
@@ -84,15 +77,15 @@ def _compare_answers(
                 words = "This question has no answer yet. The comment above it asks the question."
             shown = f"{name} = {said!r}"
             raise WrongError(shown, paragraph(words))
-
-
-def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
-    """Yield the tokens that occur in only one of the vocabularies."""
+    yield from ("the five answers are right", "", f"bytes per token, {_SIZE} tokens")
+    yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
+    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
+    yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
     for name, learned in tokens.items():
-        others = {token for other in tokens if other != name for token in tokens[other]}
-        own = [token_text(token) for token in learned if token not in others]
-        yield f"tokens only in {name}, {len(own)} of {len(learned)}, the first learned:"
-        yield f"  {' '.join(own[:12])}"
+        elsewhere = {token for other in tokens if other != name for token in tokens[other]}
+        only = [token_text(token) for token in learned if token not in elsewhere]
+        yield f"tokens only in {name}, {len(only)} of {len(learned)}, the first learned:"
+        yield f"  {' '.join(only[:12])}"
 
 
 def _texts(files: object) -> dict[str, str]:
