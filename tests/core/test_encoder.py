@@ -163,6 +163,7 @@ def test_frequent_chunks_are_merged_once(room: int) -> None:
     assert merged[len(words) :] == [long, longer, longer]
     for number in range(200_000, 200_000 + room // 14):
         encoder.encode(f"{words[0]} {number}")
+    assert merged.count(words[0]) == 1
     merged.clear()
     encoder.encode("".join(words))
     assert merged == words[1:]

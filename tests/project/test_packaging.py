@@ -184,15 +184,13 @@ def test_the_core_depends_on_regex_alone() -> None:
 
 
 def test_the_core_is_python_and_imports_regex_alone() -> None:
-    """The core is source code that calls no C library itself; `regex` is its one package."""
+    """The core is source code, and `regex` is the one package that it imports."""
     source = PACKAGES / "core" / "src" / "bpetite"
     files = {path.suffix for path in source.rglob("*") if path.is_file()} - {".pyc"}
     assert files == {".py", ".typed"}
     texts = [path.read_text(encoding="utf-8") for path in sources(source)]
     roots = {name.partition(".")[0] for text in texts for name in imported_modules(text)}
     assert roots - sys.stdlib_module_names == {"bpetite", "regex"}
-    assert not roots & {"ctypes", "_ctypes", "importlib"}
-    assert not any(re.search(r"__import__|\bexec\(|\beval\(", text) for text in texts)
 
 
 def test_the_page_of_a_package_stands_alone() -> None:
