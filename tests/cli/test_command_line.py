@@ -455,30 +455,29 @@ def test_a_near_miss_of_a_command_gives_it(name: str) -> None:
 
 
 MISSES = {
-    "--farca": None,
-    "--tax": None,
-    "-x": None,
-    "--farcy": None,
-    "--fo": None,
-    "--ouput": "--output",
-    "--outputt": "--output",
-    "--oitput": "--output",
-    "--outptu": "--output",
-    "--vocb-szie": "--vocab-size",
-    "--Vocab_Size": "--vocab-size",
-    "--vocabsize": "--vocab-size",
-    "--outp": "--output",
+    "encode --farca": None,  # two letters apart
+    "encode --oitpit": None,
+    "encode --seporatar-tokan": None,  # three letters apart
+    "count --tax": None,  # too short to be sure
+    "encode -x": None,
+    "encode --fo": None,  # two begin so
+    "encode --ouput": "--output",
+    "encode --outputt": "--output",
+    "encode --oitput": "--output",
+    "encode --outptu": "--output",
+    "encode --outp": "--output",
+    "truncate --vocb-szie": "--vocab-size",
+    "truncate --Vocab_Size": "--vocab-size",
+    "truncate --vocabsize": "--vocab-size",
 }
-"""Options that `encode` or, for a size, `truncate` lacks, and the option that was meant."""
 
 
-@pytest.mark.parametrize("word", MISSES)
-def test_only_near_misses_are_guessed(word: str) -> None:
+@pytest.mark.parametrize("words", MISSES)
+def test_only_near_misses_are_guessed(words: str) -> None:
     """One wrong letter in four to seven, two in more, and one name fits."""
-    command = "truncate" if "oc" in word else "encode"
-    (error, _) = refusal(f"{command} {word}", status=2)
-    meant = MISSES[word]
-    assert error == f"error: unknown option {word}" + (f"; did you mean {meant}?" if meant else "")
+    (error, _) = refusal(words, status=2)
+    tip = f"; did you mean {MISSES[words]}?" if MISSES[words] else ""
+    assert error == f"error: unknown option {words.split()[1]}{tip}"
 
 
 NEAR = {

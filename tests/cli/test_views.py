@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
@@ -66,6 +66,7 @@ def test_tokens_are_above_their_ids() -> None:
     assert printed("show -m m.json --text '' --steps") == b""
 
 
+@example("船夫 船夫 e\u0301\u0301 船夫", 80)
 @given(texts.TEXTS.map(lambda text: text.replace("│", "")), st.integers(16, 90))
 def test_rows_fit_and_have_all_tokens(model: Path, text: str, width: int) -> None:
     """No line is wider than the screen; all tokens and ids are there, in aligned columns."""
