@@ -224,7 +224,7 @@ def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
     (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
-    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return of_json(data)")
+    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return check_content(")
     plant(
         tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
     )

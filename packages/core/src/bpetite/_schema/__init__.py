@@ -12,14 +12,13 @@ The modules, in the order of reading:
 
     versions    what a file holds, and what differs between versions
     checks      reading: the numbered checks
-    canonical   writing, the size of a file in advance, and fast reading of what was written
+    canonical   writing, and the size of a file in advance
 
 A tokenizer is written in the lowest version that can hold it.
 
 Not here: JSON itself (`_strict_json`), opening the file (`_reading`).
 """
 
-from bpetite._schema.canonical import of_json
 from bpetite._schema.checks import check_content
 from bpetite._schema.versions import Fields
 from bpetite._strict_json import parse_json
@@ -27,4 +26,4 @@ from bpetite._strict_json import parse_json
 
 def read(data: bytes) -> Fields:
     """Return what a tokenizer file holds. For the errors, see `Tokenizer.load`."""
-    return of_json(data) or check_content(parse_json(data))
+    return check_content(parse_json(data))

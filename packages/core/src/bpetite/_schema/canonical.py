@@ -3,24 +3,17 @@
 Equal tokenizers give equal bytes: keys are sorted as strings, there are no spaces between
 JSON's symbols, everything is ASCII, and the file does not end with a newline.
 
-Not here: checking any other file (`checks`).
+Not here: reading a file (`checks`).
 """
 
 import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
 from bpetite._patterns import Pattern
-from bpetite._schema.checks import checked_pattern, special_tokens_in_order
-from bpetite._schema.versions import NUMBERED, VERSIONS, Fields, lowest_version
-from bpetite._strict_json import parse_json
-
-_MERGES: Final = b'"merges":['
-_VOCAB: Final = b',"vocab":{'
-_LONGEST_MIDDLE: Final = 1 << 23
+from bpetite._schema.versions import NUMBERED, lowest_version
 
 
 def to_json(
@@ -71,55 +64,6 @@ def to_json_with_ids(
         "vocab": {str(token_id): list(token) for token_id, token in table},
     }
     return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
-
-
-def of_json(data: bytes) -> Fields | None:
-    """Return what a file that `to_json` wrote holds.
-
-    The merges, the pattern and the special tokens determine such a file. So only they are
-    read, and the file must equal what they give. This takes less than half the time of
-    parsing and checking the whole file.
-
-    Returns:
-        None for any other file, even if it is valid.
-    """
-    start = data.find(_MERGES) + len(_MERGES)
-    end = data.find(b"]]", start)
-    merges = data[start:end]
-    # A merge with its token takes at least 18 bytes, and has two of these commas.
-    if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
-        return None
-    tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-    room = len(data)  # more than the tokens need; without it, each merge could double the memory
-    try:
-        middle = data[end + 3 : data.find(_VOCAB, end)]
-        pattern, special_tokens = _of_middle(middle, merges.count(b",") + 1)
-        numbers = merges.translate(None, b"[]").split(b",")
-        ids = [int(number[:8]) for number in numbers]  # an id has at most seven digits
-        pairs = list(zip(ids[::2], ids[1::2], strict=True))
-        for left, right in pairs:
-            token = tokens[left] + tokens[right]
-            room -= len(token)
-            if room < 0:
-                return None
-            tokens.append(token)
-    except LookupError:  # a tuple of both would need more stack than small threads have
-        return None
-    except ValueError:
-        return None
-    if len(tokens) > MAX_VOCAB_SIZE or to_json(pairs, pattern, special_tokens) != data:
-        return None
-    return pairs, tokens, pattern, special_tokens, None
-
-
-def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
-    """Return the pattern and the special tokens, which stand between merges and vocabulary."""
-    middle = parse_json(b"{%b}" % data[:_LONGEST_MIDDLE])
-    if not isinstance(middle, dict) or type(middle["schema_version"]) is not int:
-        raise ValueError
-    version, size = VERSIONS[middle["schema_version"]], BASE_VOCAB_SIZE + numbers // 2
-    names = special_tokens_in_order(middle["special_tokens"], size, version)
-    return checked_pattern(middle["pretokenizer_pattern"], version.patterns), (*names,)
 
 
 class FileSize:

@@ -50,17 +50,18 @@ def check_content(parsed: object) -> Fields:
 
 def _check_in_order(file: Mapping[str, object], version: Version) -> Fields:
     """Steps 9 to 22, for schema versions 1 and 2, whose ids are in order."""
-    pattern = checked_pattern(file["pretokenizer_pattern"], version.patterns)
+    pattern = _checked_pattern(file["pretokenizer_pattern"], version.patterns)
     merges = [(left, right) for left, right in _checked_merges(file["merges"], "two")]
     size = BASE_VOCAB_SIZE + len(merges)
     _check_size(file["mergeable_vocab_size"], size, f"256 + {len(merges)} merges")  # steps 12, 13
     vocab = _checked_vocab(file["vocab"])
     ids = [*map(str, range(size))]
-    if missing := next((one for one in ids if one not in vocab), None):  # step 15
-        refuse("vocab", f"the ids 0 to {size - 1}", f"no {missing}")
-    tokens = [vocab[one] for one in ids]
+    try:
+        tokens = [vocab[one] for one in ids]
+    except KeyError as missing:  # step 15
+        refuse("vocab", f"the ids 0 to {size - 1}", f"no {missing.args[0]}")
     _check_tokens(tokens, merges)
-    names = special_tokens_in_order(file["special_tokens"], size, version)
+    names = _special_tokens_in_order(file["special_tokens"], size, version)
     for name, token_id in names.items():  # step 21
         _check_special_token(name, token_id, vocab.get(str(token_id)))
     if len(vocab) > size + len(names):  # step 22
@@ -85,7 +86,7 @@ def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) ->
 
 def _check_numbered(file: Mapping[str, object]) -> Fields:
     """Steps 9 to 11, 14, 18 to 21 and 23 to 26, for schema version 3, which has ids of its own."""
-    pattern = checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
+    pattern = _checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
     merges = _checked_merges(file["merges"], "three")
     vocab = _checked_vocab(file["vocab"])
     most = len(str(MOST_IDS))
@@ -150,7 +151,7 @@ def _checked_keys(file: object) -> tuple[dict[str, object], int]:
     return file, version
 
 
-def checked_pattern(text: object, patterns: Sequence[Pattern]) -> Pattern:
+def _checked_pattern(text: object, patterns: Sequence[Pattern]) -> Pattern:
     """Steps 9 and 10: the text of a pattern."""
     if not isinstance(text, str):
         refuse("pretokenizer_pattern", "a string", text)
@@ -215,7 +216,7 @@ def _token(values: object, integers: bool) -> bytes | None:
         return None
 
 
-def special_tokens_in_order(special: object, size: int, version: Version) -> dict[str, int]:
+def _special_tokens_in_order(special: object, size: int, version: Version) -> dict[str, int]:
     """Steps 18 to 20, for schema versions 1 and 2: the ids follow those of the other tokens."""
     only = version.special_token
     if only and (not isinstance(special, dict) or special.keys() != {only}):
