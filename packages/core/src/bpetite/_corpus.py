@@ -72,7 +72,7 @@ class PartCounter:
 def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
     """Count a corpus and yield its parts; the last one has the chunks.
 
-    For the errors, see `train_bpe`.
+    For the errors, see `Tokenizer.train`.
     """
     pieces: Counter[str] = Counter()
     yield from _count_pieces(_checked_documents(corpus), pattern, pieces)

@@ -1,11 +1,9 @@
-"""`save` and `load` with the signatures of the specification, on top of `_artifact`."""
+"""The specification's `save` and `load`, on top of `Artifact`; for errors, see `Tokenizer`."""
 
 import os
 from collections.abc import Mapping, Sequence
 
 from bpetite._artifact import Artifact
-from bpetite._constants import SCHEMA_VERSION
-from bpetite._schema.versions import refuse
 
 
 def save(
@@ -15,11 +13,7 @@ def save(
     special_tokens: Mapping[str, int],
     overwrite: bool = False,
 ) -> None:
-    """Write a tokenizer file, whole or not at all; see `Tokenizer.save`.
-
-    Raises:
-        ValueError: the vocabulary or the special tokens do not match the merges.
-    """
+    """Write a tokenizer file, if its parts agree."""
     artifact = Artifact.of_merges(merges)
     if artifact.vocab != dict(vocab) or artifact.special_tokens != dict(special_tokens):
         raise ValueError("the vocabulary and the special tokens must match the merges")
@@ -29,13 +23,10 @@ def save(
 def load(
     path: str | os.PathLike[str],
 ) -> tuple[dict[int, bytes], Sequence[tuple[int, int]], dict[str, int]]:
-    """Return the vocabulary, merges and special tokens of a file; see `Tokenizer.load`.
-
-    Raises:
-        ValueError: the file has another schema version than 1; its pattern would be lost.
-    """
+    """Return the vocabulary, merges and special tokens of a file of schema version 1."""
     artifact = Artifact.read(path)
-    version = artifact.schema_version
-    if version != SCHEMA_VERSION:
-        refuse("schema_version", f"{SCHEMA_VERSION}; Tokenizer.load reads the others", version)
+    if (version := artifact.schema_version) != 1:  # its pattern would be lost
+        raise ValueError(
+            f"schema_version: expected 1; Tokenizer.load reads the others, found {version}"
+        )
     return artifact.vocab, artifact.merges, artifact.special_tokens

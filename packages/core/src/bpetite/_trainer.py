@@ -34,13 +34,7 @@ _BYTES: Final = Artifact.of_merges([])
 
 
 class TrainerResult(NamedTuple):
-    """The result of training.
-
-    merges: pairs of ids in the order of learning; the pair at rank r makes the id 256 + r.
-    vocab: the bytes of each id, including the special token's.
-    special_tokens: the text of the special token, and its id.
-    mergeable_vocab_size: 256 + len(merges), which is also the id of the special token.
-    """
+    """The result of `train_bpe`; the merge at rank r makes the id 256 + r."""
 
     merges: tuple[tuple[int, int], ...]
     vocab: Mapping[int, bytes]
@@ -49,34 +43,14 @@ class TrainerResult(NamedTuple):
 
 
 def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> TrainerResult:
-    """Learn the merges of a corpus.
-
-    Args:
-        corpus: one document, an iterable of documents, or a mapping from each document to
-            the number of its repetitions. An iterable is read once. No chunk spans two
-            documents, and their order changes nothing. `<|endoftext|>` in the text is
-            ordinary text.
-        vocab_size: the number of mergeable tokens, 256 or more: 256 bytes and
-            vocab_size - 256 merges. The special token is extra.
-
-    Returns:
-        A vocabulary of that size, or a smaller one if the corpus has no pair left.
-
-    Raises:
-        TypeError: the corpus or a document is not a `str`, or vocab_size or a count is not
-            an integer.
-        ValueError: a count is below 1, or vocab_size is below 256 or too large for this
-            corpus: with so many tokens, the tokenizer file would exceed its maximum of
-            1,114,112 mergeable tokens or 64 MiB.
-        UnicodeEncodeError: a document contains a lone surrogate.
+    """Learn the merges of a corpus, as `Tokenizer.train` does: the specification's function.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
     artifact, _ = learn(count_corpus(corpus, GPT2), vocab_size)
-    return TrainerResult(
-        tuple(artifact.merges), artifact.vocab, artifact.special_tokens, len(artifact.tokens)
-    )
+    size = len(artifact.tokens)
+    return TrainerResult((*artifact.merges,), artifact.vocab, artifact.special_tokens, size)
 
 
 def beginning(
