@@ -378,26 +378,16 @@ def test_an_export_for_transformers(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert config["additional_special_tokens"] == ["<|user|>", "<|bot|>"]
 
 
-def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> None:
-    """The errors and notes say how to give them; the model's configuration may be beside it."""
+def test_special_tokens_are_named_by_an_option(folder: Path) -> None:
+    """A name may have =; six are listed, and the configuration beside ranks has them, too."""
     done("export --model tokenizer.json --to tiktoken --output tokenizer.model", folder)
-    words = "import tokenizer.model --output back.json --force"
-    (line,) = refused(bpetite(*words.split(), cwd=folder))
-    assert line.startswith(
-        "error: cannot import tokenizer.model: a file of ranks lacks the split pattern; "
-        "add --pattern (pattern=) with that of its model: gpt2 (GPT-2), gpt4 (GPT-4, Llama 3), "
-    )
-    result = done(f"{words} --pattern gpt2", folder)
-    assert data(result.stdout)["special_tokens"] == {}
-    note = "no file lists its special tokens, so it has none; --special NAME=ID adds them"
-    assert note in lines(result.stderr)
+    words = "import tokenizer.model --output back.json --force --pattern gpt2"
     entries = {str(400 + one): added(f"<|{one}|>", 400 + one) for one in range(8)}
     config = json.dumps({"added_tokens_decoder": entries})
     (folder / "tokenizer_config.json").write_text(config)
-    result = done(f"{words} --pattern gpt2", folder)
-    assert lines(result.stderr)[1].endswith("<|4|> (404), <|5|> (405) and 2 more")
-    assert note not in data(result.stdout)["notes"]
-    result = done(f"{words} --pattern gpt2 --special <|a|>=5000 a==4000", folder)
+    shown = lines(done(words, folder).stderr)
+    assert shown[1].endswith("<|4|> (404), <|5|> (405) and 2 more")
+    result = done(f"{words} --special <|a|>=5000 a==4000", folder)
     assert data(result.stdout)["special_tokens"] == {"a=": 4000, "<|a|>": 5000}
 
 

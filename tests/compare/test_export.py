@@ -21,7 +21,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpetite import Tokenizer
 from bpetite_compare import export, to_tiktoken
-from compare_tools import FOR_TRAINING, write_tokenizer
+from compare_tools import write_tokenizer
 from failures import FAULTS, contents_of, fail_at_each_call
 
 FORMS: Final = ("tiktoken", "huggingface", "gpt2", "gguf")
@@ -253,35 +253,39 @@ def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> Non
 # What a form lacks
 
 
-@pytest.mark.parametrize("name", FOR_TRAINING[1:])
-def test_gpt_2s_files_have_no_other_pattern(name: str, tmp_path: Path) -> None:
-    """The error names the pattern, and a form that has it, which works."""
-    model = write_tokenizer(tmp_path / "m.json", pattern=name)
-    with pytest.raises(ValueError, match=rf"\b{name}\b.*export to huggingface instead"):
-        export(model, "gpt2", tmp_path / "out")
-    export(model, "huggingface", tmp_path / "out")
-
-
 @pytest.mark.parametrize(
-    ("merges", "whole", "reason"),
+    ("to", "parts", "reason"),
     [
-        pytest.param([], [b"xyz"], "cannot represent whole tokens; export to", id="whole token"),
+        pytest.param("gpt2", {"pattern": "gpt4"}, "has gpt4, so export to huggingface", id="gpt4"),
+        pytest.param("gpt2", {"whole": [b"xyz"]}, "cannot represent whole tokens; ex", id="whole"),
         pytest.param(
-            [(35, 118), *((255 + place, one) for place, one in enumerate(b"ersionx", 1))],
-            [],
-            "would be a comment",
+            "gpt2",
+            {"merges": [(35, 118), *zip(range(256, 263), b"ersionx", strict=True)]},
+            "merge 7, .*, would be a comment",
             id="a merge like the header",
+        ),
+        pytest.param("gguf", {"pattern": "nanochat"}, "the pattern nanochat; ex", id="nanochat"),
+        pytest.param("gguf", {"pattern": "tekken"}, "the pattern tekken; export", id="tekken"),
+        pytest.param(
+            "gguf", {"whole": [b"xyz"]}, "whole tokens with the pattern gpt2; ex", id="gguf whole"
+        ),
+        pytest.param(
+            "gguf",
+            {"ids": range(1, 257), "special": {"<|endoftext|>": 300}},
+            "llama.cpp cannot represent gaps between ids; ex",
+            id="gaps",
         ),
     ],
 )
-def test_what_gpt_2s_files_lack_is_refused(
-    merges: list[tuple[int, int]], whole: list[bytes], reason: str, tmp_path: Path
+def test_what_a_form_lacks_is_refused_by_name(
+    to: str, parts: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
-    """Whole tokens, and a merge that a reader would skip."""
-    model = write_tokenizer(tmp_path / "m.json", merges, whole)
+    """The error names what it lacks, and a form that has it, which works."""
+    model = write_tokenizer(tmp_path / "m.json", **parts)
     with pytest.raises(ValueError, match=reason):
-        export(model, "gpt2", tmp_path / "out")
+        export(model, to, tmp_path / "out", **NEEDED.get(to, {}))
     assert not (tmp_path / "out").exists()
+    export(model, "huggingface", tmp_path / "out")
 
 
 # Files and folders
