@@ -1,7 +1,6 @@
 """Generated files are up to date, and what is drawn is what bpetite and other libraries do."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -19,15 +18,6 @@ pytestmark = pytest.mark.thorough
 def test_generated_files_are_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     """Every generated file equals the output of its part, byte for byte."""
     assert main(["--check"]) == 0, capsys.readouterr().out
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.svg")), ids=lambda path: path.stem)
-def test_a_picture_loads_nothing(path: Path) -> None:
-    """Viewing a picture sends no request: it names no host but those of its formats."""
-    text = path.read_text(encoding="utf-8")
-    hosts = {*re.findall(r"\w+://([^/\"]*)", text)}
-    assert hosts <= {"www.w3.org", "purl.org", "creativecommons.org", "matplotlib.org"}
-    assert re.findall(r"url\((?!#)|@import|<script|href=\"(?!#)", text) == []
 
 
 def test_the_pictured_heap_gives_the_merges() -> None:
