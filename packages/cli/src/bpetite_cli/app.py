@@ -13,23 +13,35 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli.commands import GROUPS, NAMES, add_command
-from bpetite_cli.errors import Failure, explain
+from bpetite_cli.errors import Failure, explain, short
 from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
-from bpetite_cli.values import text_argument
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and report an error in one or two lines."""
+    for name in ("COLUMNS", "LINES"):  # with an impossible one, rich would draw lines of any width
+        if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
+            del os.environ[name]
+    if arguments[:1] == ["help"]:  # as in `bpetite help encode`
+        arguments = [*arguments[1:], "--help"]
     try:
-        _ignore_impossible_sizes()
-        status = _run_command(arguments)
+        parser = make_parser(arguments)
+        if not arguments:
+            say(parser.format_help().rstrip("\n"))
+            return 2
+        options = parser.parse_args(arguments)
+        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
+            check_output()
+            options.run(options)
         flush_output()
+    except SystemExit as end:  # from argparse, after --help, --version or a usage error
+        return end.code if isinstance(end.code, int) else 2
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - all become messages
         if interrupt := _interrupt_before(error):
             number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
@@ -39,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
         if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
             say_error(explain(error))
         return 1
-    return status
+    return 0
 
 
 def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
@@ -49,44 +61,6 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
             return error
         error = error.__context__
     return None
-
-
-def _ignore_impossible_sizes() -> None:
-    """Ignore impossible values of COLUMNS and LINES: rich would draw lines of any width."""
-    for name in ("COLUMNS", "LINES"):
-        if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
-            del os.environ[name]
-
-
-def _run_command(arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["help"]:  # as in `bpetite help encode`
-        arguments = [*arguments[1:], "--help"]
-    try:
-        parser = make_parser(arguments)
-        for argument in arguments:
-            try:
-                text_argument(argument)
-            except UnicodeError:
-                shown = os.fsencode(argument)
-                parser.error(
-                    f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
-                )
-        if not arguments:
-            say(parser.format_help().rstrip("\n"))
-            return 2
-        options = parser.parse_args(arguments)
-        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
-            check_output()
-            try:
-                options.run(options)
-            except FileNotFoundError as error:
-                # A text has spaces, and most paths have none.
-                if hasattr(options, "text") and " " in str(error.filename):
-                    error.strerror = f"{error.strerror} (for a text, use --text)"
-                raise
-    except SystemExit as end:  # from argparse, after --help, --version or a usage error
-        return end.code if isinstance(end.code, int) else 2
-    return 0
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -112,7 +86,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         raise Failure(not_installed_message(f"the command {first}"))
     if first and not first.startswith("-") and first not in commands.summaries:
         way_out = called_here(first, commands.summaries) or "; `bpetite --help` lists all commands"
-        parser.error(f"unknown command {first!r:.40}{way_out}")
+        parser.error(f"unknown command {short(first)}{way_out}")
     listed = "\n".join(_command_list(commands))
     parser.epilog = "Run `bpetite COMMAND --help` for options and examples."
     parser.description = f"A deterministic byte-level BPE tokenizer.\n{listed}"

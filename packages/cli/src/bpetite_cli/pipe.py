@@ -80,13 +80,17 @@ class Pipe:
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
+        self._total: int | None = None
+        given = vars(options)
         try:
             self._total = inputs.check_inputs(self.documents.paths)
-        except (Failure, OSError):
+        except (Failure, OSError) as error:
+            if isinstance(error, FileNotFoundError) and "text" in given and " " in error.filename:
+                error.strerror = (
+                    f"{error.strerror} (for a text, use --text)"  # few paths have spaces
+                )
             if check:
                 raise
-            self._total = None
-        given = vars(options)
         sources = [given[name] for name in ("model", "start") if given.get(name) is not None]
         sources += [*self.documents.paths, *self.documents.lists]
         outputs.check_destination(given.get("output"), sources, force=given.get("force", False))
@@ -101,7 +105,10 @@ class Pipe:
             with signals_blocked():
                 self._workers.close()
         self.bar.hide()
-        say(*self.warnings, *inputs.warnings(self.documents.odd))
+        say(*self.warnings)
+        for (one, several, about), (first, *others) in self.documents.odd.items():
+            begin = f"and {len(others):,} more {several}" if others else one
+            say(f"warning: {first} {begin} {about}")
 
     @cached_property
     def model(self) -> models.Model:
@@ -150,7 +157,6 @@ class Pipe:
         Raises:
             Failure: a worker was killed.
         """
-        self.begin()
         return self._results(function, "__call__", texts, in_order=in_order)
 
     def counts(
@@ -203,22 +209,13 @@ class Pipe:
 
     def write(self, parts: Iterable[bytes]) -> int:
         """Write parts to standard output or `--output` once all exist; return their size."""
-        size = 0
-
-        def noted() -> Iterator[bytes]:
-            nonlocal size
-            for part in parts:
-                size += len(part)
-                yield part
-
         path: str | None = vars(self.options).get("output")
         if path is not None:
-            write_parts(path, noted(), overwrite=self.options.force, keep=True)
-            return size
-        with outputs.held(noted()) as result:
+            return write_parts(path, parts, overwrite=self.options.force, keep=True)
+        with outputs.held(parts) as result:
             self.bar.hide()  # it may be where standard output goes
             outputs.send(result)
-        return size
+            return result.tell()
 
     def stream(self, parts: Iterable[str]) -> None:
         """Write each part to standard output as it comes."""
@@ -290,4 +287,4 @@ def documents_of(options: argparse.Namespace) -> Documents:
             parquet.load_pyarrow()
     text = text_argument(given["text"]) if "text" in given else None
     keys, column = given.get("jsonl"), given.get("parquet")
-    return Documents(paths, lists, keys, column, "counts" in given, text)
+    return Documents({}, paths, lists, keys, column, "counts" in given, text)

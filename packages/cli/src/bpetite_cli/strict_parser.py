@@ -5,17 +5,21 @@ reported before a missing one, and an option without effect is an error.
 """
 
 import argparse
+import os
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias
 
+from bpetite_cli.errors import short
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
 from bpetite_cli.tips import called_here, meant
+from bpetite_cli.values import text_argument
 
 Given: TypeAlias = Any
 """What argparse takes or passes on, which depends on the option."""
@@ -54,7 +58,7 @@ class StrictParser(argparse.ArgumentParser):
     def add_argument(self, *names: str, **options: Given) -> argparse.Action:
         """Add an argument; one of several choices gets an error that suggests a similar one."""
         if "choices" in options:
-            options["type"] = _one_of(options["choices"])
+            options["type"] = partial(_chosen, options["choices"])
         action = super().add_argument(*names, **options)
         self.options |= dict.fromkeys(action.option_strings, action)
         if action.option_strings and "action" not in options:
@@ -71,7 +75,16 @@ class StrictParser(argparse.ArgumentParser):
         self, args: Iterable[str] | None = None, namespace: Given = None
     ) -> tuple[Given, list[str]]:
         """Parse words; arguments may come before, between and after the options."""
-        words, arguments, given = self._sorted(list(sys.argv[1:] if args is None else args))
+        words = list(sys.argv[1:] if args is None else args)
+        for word in words:
+            try:
+                text_argument(word)
+            except UnicodeError:
+                shown = os.fsencode(word)
+                self.error(
+                    f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
+                )
+        words, arguments, given = self._sorted(words)
         required = [action for action in {*self.options.values()} if action.required]
         for action in required:
             action.required = False  # `_check` reports it, after errors in values
@@ -230,18 +243,14 @@ class Commands:
         return parser
 
 
-def _one_of(choices: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that rejects a word that is not a choice, and suggests a similar one."""
-
-    def read(word: str) -> str:
-        if word not in choices:
-            listed = ", ".join(choices)
-            raise argparse.ArgumentTypeError(
-                f"invalid choice: {word!r:.40} (choose from {listed}){meant(word, choices)}"
-            )
-        return word
-
-    return read
+def _chosen(choices: Iterable[str], word: str) -> str:
+    """Reject a word that is not a choice, and suggest a similar one."""
+    if word not in choices:
+        listed = ", ".join(choices)
+        raise argparse.ArgumentTypeError(
+            f"invalid choice: {short(word)} (choose from {listed}){meant(word, choices)}"
+        )
+    return word
 
 
 def _names(option: argparse.Action) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from bpetite_cli.errors import short
+
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 MOST_DIGITS: Final = 30
 """The most digits of an integer, here and in files: no id or count has more."""
@@ -24,7 +26,7 @@ def integer(word: str) -> int:
             way_out = "; write {} or {}".format(*sizes)
         elif _GROUPED.fullmatch(word):
             way_out = f"; write {word.replace(',', '').replace('_', '')}"
-        raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}{way_out}")
+        raise argparse.ArgumentTypeError(f"expected an integer, found {short(word)}{way_out}")
     if len(word) > MOST_DIGITS:
         raise argparse.ArgumentTypeError(
             f"expected an integer of at most {MOST_DIGITS} digits, found {len(word)}"
@@ -60,6 +62,6 @@ def field(word: str) -> Sequence[str]:
     keys = text_argument(word).split(".")
     if not all(keys):
         raise argparse.ArgumentTypeError(
-            f"expected a field such as text or meta.text, found {word[:40]!r}"
+            f"expected a field such as text or meta.text, found {short(word)}"
         )
     return keys

@@ -28,7 +28,7 @@ from typing import Annotated, Final, TypedDict
 from bpetite._inner import ALL_PATTERNS, add_up, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import Corpus
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io import outputs
 from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.pipe import Pipe
@@ -112,7 +112,7 @@ def _check_counts(chunks: Mapping[str, int]) -> None:
     chunk = max(chunks, key=chunks.__getitem__, default="")
     if chunks.get(chunk, 0) > MOST_COUNT:
         raise Failure(
-            f"the chunk {chunk[:40]!r} occurs {chunks[chunk]} times, but --counts "
+            f"the chunk {short(chunk)} occurs {chunks[chunk]} times, but --counts "
             f"reads counts up to {MOST_COUNT}\n"
             "train on these files themselves: train --counts accepts several"
         )

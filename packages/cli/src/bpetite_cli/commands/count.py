@@ -108,7 +108,11 @@ def _run(options: argparse.Namespace) -> None:
         files = [_FileSize(path) for path in pipe.documents.paths]
         texts = _read(pipe.documents, files, counter.in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
-            _add(sizes, files)
+            for number, size, tokens, error in sizes:
+                files[number].size += size
+                files[number].tokens += tokens
+                if error is not None:
+                    files[number].error = f"{inputs.name_of(files[number].path)}: {error}"
         good = [file for file in files if file.error is None]
         size, tokens = sum(file.size for file in good), sum(file.tokens for file in good)
         total = _FileSize("total", size, tokens)
@@ -166,16 +170,6 @@ def _whole(document: Iterable[Text]) -> Text:
     return "".join(text for text, _ in blocks), sum(size for _, size in blocks)
 
 
-def _add(sizes: Iterable[_PartSize], files: Sequence[_FileSize]) -> None:
-    """Add the sizes of parts to those of their files."""
-    for number, size, tokens, error in sizes:
-        file = files[number]
-        file.size += size
-        file.tokens += tokens
-        if error is not None:
-            file.error = f"{inputs.name_of(file.path)}: {error}"
-
-
 def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> list[str]:
     """Return the errors, one or two lines each."""
     complaints = [file.error for file in files if file.error is not None]
@@ -191,17 +185,12 @@ def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> l
 
 
 def _as_lines(files: Sequence[_FileSize], total: _FileSize, *, named: bool) -> Iterator[bytes]:
-    for file in files:
+    """Yield the lines of the table, with names quoted if they would break the table."""
+    for file in (*files, total) if len(files) > 1 else files:
+        name = values.text_argument(file.path)
+        label = f"\t{name if name.isprintable() else quoted(name)}" if named else ""
         if file.error is None:
-            yield _line(file) if named else b"%d\n" % file.tokens
-    if len(files) > 1:
-        yield _line(total)
-
-
-def _line(file: _FileSize) -> bytes:
-    """Return a line of the table, with the name quoted if it would break the table."""
-    name = values.text_argument(file.path)
-    return f"{file.tokens}\t{name if name.isprintable() else quoted(name)}\n".encode()
+            yield f"{file.tokens}{label}\n".encode()
 
 
 def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _Totals:

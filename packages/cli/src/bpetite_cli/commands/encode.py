@@ -31,7 +31,7 @@ from typing import Annotated, TypeAlias
 from bpetite import Tokenizer
 from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io import outputs
 from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
@@ -98,16 +98,25 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    _check_output(options)
+    chosen = FORMATS[options.format]
+    if options.output is None and chosen.width and outputs.is_terminal():
+        raise Failure(
+            f"refusing to write binary {options.format} data to a terminal; "
+            "use --output or redirect"
+        )
     figures: list[_Figures] = [(0, 0, 0)]
     with Pipe(options, "encoding") as pipe:
-        artifact = pipe.model
-        _check_width(options.format, max(artifact.ids))
+        artifact, highest_id = pipe.model, max(pipe.model.ids)
+        if chosen.width and highest_id >> 8 * chosen.width:
+            raise Failure(
+                f"{options.format} holds ids up to {(1 << 8 * chosen.width) - 1}, but this "
+                f"tokenizer has ids up to {highest_id}; use --format u32"
+            )
         separator = _separator(artifact, options)
         pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
         texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
         packed = _noted(figures, pipe.results(pack, texts))
-        size = pipe.write(FORMATS[options.format].join(packed))
+        size = pipe.write(chosen.join(packed))
         if options.output is None:
             return
         text_bytes, tokens, separators = map(sum, zip(*figures, strict=True))
@@ -152,20 +161,12 @@ def _noted(noted: list[_Figures], packed: Iterable[tuple[_Figures, bytes]]) -> I
         yield data
 
 
-def _check_output(options: argparse.Namespace) -> None:
-    if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
-        raise Failure(
-            f"refusing to write binary {options.format} data to a terminal; "
-            "use --output or redirect"
-        )
-
-
 def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
     """Return the id of the token between documents, or None if nothing separates them."""
     names = artifact.special_names
     if options.separator is not None:
         name = values.text_argument(options.separator)
-        fault = f"has no special token {name!r:.40}"
+        fault = f"has no special token {short(name)}"
     elif options.separator_token:
         name = names[0] if len(names) == 1 else END_OF_TEXT_TOKEN
         fault = "has several special tokens"
@@ -180,16 +181,6 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
     else:
         fault = "has no special token to separate documents"
     raise Failure(f"{quoted(options.model)} {fault}; {way_out}")
-
-
-def _check_width(name: str, highest_id: int) -> None:
-    """Reject a format that is too small for the highest id."""
-    width = FORMATS[name].width
-    if width is not None and highest_id >= 1 << (8 * width):
-        raise Failure(
-            f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
-            f"{highest_id}; use --format u32"
-        )
 
 
 def _with_separators(

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Sequence
 
 from bpetite_cli import arguments, values
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io import models, outputs
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
@@ -111,4 +111,4 @@ def _chosen(artifact: models.Model, options: argparse.Namespace) -> Sequence[int
     similar = (f" {text}", text.strip(), text.replace("·", " "))
     close = next((other for other in similar if vocabulary.ids_of_text(artifact, other)), None)
     way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
-    raise Failure(f"no token has the text {text!r:.60}; {way_out}")
+    raise Failure(f"no token has the text {short(text)}; {way_out}")

@@ -9,7 +9,8 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, TypeAlias
+from functools import partial
+from typing import Annotated, Final
 
 from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
@@ -17,13 +18,9 @@ from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.plugins import load_encoding
 from bpetite_cli.strict_parser import Commands
-from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.screen import Screen, look_at_output
+from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
-
-_Token: TypeAlias = tuple[int, bytes]
-"""An id and its bytes."""
 
 _INSIDE_CHARACTER: Final = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 that continue a character."""
@@ -78,36 +75,16 @@ def _run(options: argparse.Namespace) -> None:
         if options.steps:
             pipe.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
             return
-        tokens = _tokens(artifact, texts, ordinary=options.ordinary)
+        encode = partial(tokenizer_of(artifact).encode, ordinary=options.ordinary)
+        tokens = ((one, artifact.vocab[one]) for text in texts for one in encode(text))
         if options.json:
             pipe.write(_json_lines(tokens))
         else:
-            pipe.stream(_rows(artifact, tokens, look_at_output()))
+            special = {*artifact.special_tokens.values()}
+            pipe.stream(draw_rows(tokens, special, look_at_output()))
 
 
-def _tokens(artifact: models.Model, texts: Iterable[str], *, ordinary: bool) -> Iterator[_Token]:
-    tokenizer = tokenizer_of(artifact)
-    for text in texts:
-        for token_id in tokenizer.encode(text, ordinary=ordinary):
-            yield token_id, artifact.by_id[token_id]
-
-
-def _rows(artifact: models.Model, tokens: Iterable[_Token], screen: Screen) -> Iterator[str]:
-    """Yield the rows and a summary line."""
-    count = size = 0
-
-    def noted(token: _Token) -> _Token:
-        nonlocal count, size
-        count += 1
-        size += len(token[1])
-        return token
-
-    yield from draw_rows(map(noted, tokens), artifact.is_special, screen)
-    each = f", {size / count:.2f} bytes per token" if count else ""
-    yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
-
-
-def _json_lines(tokens: Iterable[_Token]) -> Iterator[bytes]:
+def _json_lines(tokens: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
     end = end_character = 0
     for token_id, token in tokens:
         start, start_character = end, end_character

@@ -23,7 +23,7 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import PATTERNS, Artifact, beginning, checked_special_tokens, quoted
 from bpetite_cli import arguments, fields
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
@@ -99,7 +99,7 @@ class _SpecialTokens(argparse.Action):
         """Extend the list."""
         if files := [*filter(os.path.lexists, values)]:
             raise argparse.ArgumentError(
-                self, f"{files[0][:40]!r} is a file; put it before --special, or after --input"
+                self, f"{short(files[0])} is a file; put it before --special, or after --input"
             )
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
         try:
@@ -151,7 +151,7 @@ def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
     for name in options.special or ():
         if start is not None and name in start.special_names:
             raise Failure(
-                f"cannot add the special token {name[:40]!r}: {quoted(options.start)} has it "
+                f"cannot add the special token {short(name)}: {quoted(options.start)} has it "
                 "(leave it out of --special)"
             )
     return beginning(start, options.pattern, options.special, keep_ids=options.keep_ids)

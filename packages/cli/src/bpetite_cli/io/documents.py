@@ -3,11 +3,10 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bpetite._inner import quoted
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import Input, Oddity, split_at
 from bpetite_cli.io.kinds import CONVERT, is_utf16
@@ -16,10 +15,10 @@ Text: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of bytes read for it."""
 
 
-@dataclass
-class Documents:
+class Documents(NamedTuple):
     """The locations of the documents.
 
+    odd: gets what is odd about the files that are read, with their names.
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
     keys: the nested keys of the document in a line of JSON Lines.
@@ -27,21 +26,15 @@ class Documents:
         file is a document.
     with_counts: whether each line of the files has a text and a count.
     text: a document that is an argument.
-    odd: what is odd about the files read so far, with their names.
     """
 
+    odd: dict[Oddity, list[str]]
     paths: Sequence[str] = ()
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
     column: str | None = None
     with_counts: bool = False
     text: str | None = None
-    odd: dict[Oddity, list[str]] = field(default_factory=dict)
-
-    @property
-    def sources(self) -> list[str]:
-        """All files to read."""
-        return [*self.paths, *self.lists]
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""
@@ -101,7 +94,7 @@ def read_list(path: str, *, null: bool) -> list[str]:
             listed.decode("utf-8")
         except UnicodeDecodeError:
             raise Failure(
-                f"{source.name}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
+                f"{source.name}, entry {number} is not UTF-8: {short(listed)}; rename the file"
             ) from None
         if listed:
             paths.append(os.fsdecode(listed))

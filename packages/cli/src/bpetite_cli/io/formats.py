@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io.inputs import Input
 from bpetite_cli.values import MOST_DIGITS, integer
 
@@ -79,7 +79,7 @@ def _no_decimal(name: str, data: bytes, offset: int, place: int) -> Failure:
     word = data[begin : begin + 40].split()[0]
     return Failure(
         f"{name}: expected decimal token ids separated by whitespace, "
-        f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
+        f"found {short(word)[1:]} at byte offset {offset + begin}\n"
         "`bpetite encode --format text` writes this format"
     )
 
@@ -170,7 +170,7 @@ def _is_integer(number: bytes) -> bool:
 def _no_array(name: str, found: bytes) -> Failure:
     return Failure(
         f"{name}: expected a JSON array of token ids such as [72,101], "
-        f"found {repr(found[:40])[1:]}\n"
+        f"found {short(found)[1:]}\n"
         "`bpetite encode` writes such an array; to read its other formats, use --format"
     )
 

@@ -11,7 +11,7 @@ import re
 import shlex
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import FileIO
 from itertools import chain
 from select import select
@@ -208,10 +208,3 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield b"".join(held)
             held = [part]
     yield b"".join(held)
-
-
-def warnings(notes: Mapping[Oddity, list[str]]) -> Iterator[str]:
-    """Yield a message about each kind of odd inputs, from their names."""
-    for (one, several, about), (first, *others) in notes.items():
-        begin = f"and {len(others):,} more {several}" if others else one
-        yield f"warning: {first} {begin} {about}"

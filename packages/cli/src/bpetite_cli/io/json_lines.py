@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bpetite._inner import PATTERNS
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, short
 from bpetite_cli.io.inputs import Input, split_at
 from bpetite_cli.io.kinds import CONVERT, advice_on_conversion, is_utf16, not_utf8
 from bpetite_cli.values import MOST_DIGITS
@@ -111,7 +111,7 @@ def _check_pattern(place: str, value: object, pattern: str) -> None:
     """Reject a chunk of another pattern, which may be part of a chunk or several."""
     found = value.get("pattern", pattern) if isinstance(value, dict) else pattern
     if found != pattern:
-        shown = repr(found[:MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
+        shown = short(found) if isinstance(found, str) else _KINDS[type(found)]
         way_out = ""
         if isinstance(found, str) and found in PATTERNS:
             way_out = f"`train` and `chunks` read this file with --pattern {found}; or "

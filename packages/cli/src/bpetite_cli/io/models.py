@@ -33,11 +33,6 @@ class Model(Artifact):
         """The number of each id."""
         return {token_id: number for number, token_id in enumerate(self.ids)}
 
-    @cached_property
-    def by_id(self) -> dict[int, bytes]:
-        """The bytes of each id, special tokens included."""
-        return self.vocab
-
     @property
     def smallest(self) -> int:
         """The size without merges, where completed tokens are whole again."""

@@ -9,8 +9,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from select import select
 from typing import IO, Final
 
@@ -59,10 +59,14 @@ def held(parts: Iterable[bytes]) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115 - it is returned
     try:
         for part in parts:
-            with _explained():
+            try:
                 file.write(part)
-        with _explained():
+            except OSError as error:
+                raise _no_space(error) from None
+        try:
             file.seek(0)  # writes the rest of the buffer
+        except OSError as error:
+            raise _no_space(error) from None
     except BaseException:
         with suppress(OSError):  # closing tries to write the buffer again
             file.close()
@@ -78,16 +82,11 @@ def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]], *, in_
         stream_output(rows)
 
 
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Explain the error of a full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise Failure(
-            f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
-            f"{error.strerror}; set TMPDIR to a folder with more space"
-        ) from None
+def _no_space(error: OSError) -> Failure:
+    return Failure(
+        f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
+        f"{error.strerror}; set TMPDIR to a folder with more space"
+    )
 
 
 def stream_output(parts: Iterable[str]) -> None:
@@ -149,7 +148,13 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
             f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
         )
     if os.path.lexists(path):
-        _check_no_output(path)
+        for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+            with suppress(OSError):  # a dangling link, or a stream without a file
+                if stream and os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                    raise Failure(
+                        f"{quoted(path)} is also {name} and would be overwritten; choose another "
+                        "output"
+                    )
         if not force:
             raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
@@ -180,13 +185,3 @@ def check_destination_folder(path: str, *, force: bool) -> None:
         )
     if os.listdir(path) and not force:
         raise Failure(f"{quoted(path)} is not empty; use --force to replace files in it")
-
-
-def _check_no_output(path: str) -> None:
-    """Reject the file that a standard stream goes to: what is printed would be lost."""
-    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
-        with suppress(OSError):  # a dangling link, or a stream without a file
-            if stream and os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
-                raise Failure(
-                    f"{quoted(path)} is also {name} and would be overwritten; choose another output"
-                )

@@ -6,7 +6,7 @@ from typing import Final
 
 import regex
 
-_WHITESPACE: Final = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"}
+_WHITESPACE: Final = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"})
 
 _BLANK: Final = regex.compile(
     # Characters without a glyph, such as the Hangul fillers and the variation selectors.
@@ -41,7 +41,8 @@ def visible(token: bytes | str) -> str:
     text = token if isinstance(token, str) else token.decode("utf-8", _HEX)
     text = _BLANK.sub(lambda found: _code_point(found[0]), text)
     base = "◌" if _JOINS_THE_LAST.match(text) else ""
-    return base + "".join(map(_shown, text))
+    text = text.translate(_WHITESPACE)
+    return base + "".join(one if one.isprintable() else _code_point(one) for one in text)
 
 
 def cells(text: str) -> int:
@@ -115,12 +116,6 @@ def _in_hex(error: UnicodeError) -> tuple[str, int]:
 
 _HEX: Final = "bpetite.hex"
 codecs.register_error(_HEX, _in_hex)
-
-
-def _shown(character: str) -> str:
-    if character in _WHITESPACE:
-        return _WHITESPACE[character]
-    return character if character.isprintable() else _code_point(character)
 
 
 def _code_point(character: str) -> str:

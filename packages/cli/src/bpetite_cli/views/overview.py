@@ -102,7 +102,7 @@ def _title(title: str, screen: Screen) -> str:
 def _tokens(artifact: Model, ids: Sequence[int], screen: Screen) -> str:
     """Return a line for each of the first tokens: its id, its number of bytes, and the token."""
     number = len(str(max(artifact.ids)))
-    tokens = {token_id: artifact.by_id[token_id] for token_id in ids[:_SHOWN]}
+    tokens = {token_id: artifact.vocab[token_id] for token_id in ids[:_SHOWN]}
     size = max((len(f"{len(token):,}") for token in tokens.values()), default=0)
     lines = ""
     for token_id, token in tokens.items():
@@ -146,7 +146,7 @@ def _bars(rows: Collection[tuple[str, int]], screen: Screen) -> str:
 
 def _partial(artifact: Model, partial: Sequence[int], screen: Screen) -> str:
     """Return how many tokens are not complete characters, and the longer ones of them."""
-    longer = [token_id for token_id in partial if len(artifact.by_id[token_id]) > 1]
+    longer = [token_id for token_id in partial if len(artifact.vocab[token_id]) > 1]
     single = len(partial) - len(longer)
     kinds = f"{single:,} single bytes, {len(longer):,} longer" if longer else "all single bytes"
     title = f"tokens that are not complete characters: {len(partial):,}"

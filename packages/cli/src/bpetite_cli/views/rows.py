@@ -1,8 +1,9 @@
 """Rows of tokens, each above its id."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Ink, Screen
 from bpetite_cli.terminal.visible import cells, chopped, visible
 
@@ -13,29 +14,29 @@ class _Tile(NamedTuple):
     """A token above its id, or a part of a token that is wider than the screen."""
 
     shown: str
-    below: str
     cells: int
+    below: str
+    width: int
     ink: Ink
-
-    @property
-    def width(self) -> int:
-        return max(self.cells, len(self.below))
 
 
 def draw_rows(
-    tokens: Iterable[tuple[int, bytes]], is_special: Callable[[int], bool], screen: Screen
+    tokens: Iterable[tuple[int, bytes]], special: Collection[int], screen: Screen
 ) -> Iterator[str]:
-    """Yield rows as wide as the screen: two lines each, and an empty line between rows.
+    """Yield rows as wide as the screen: two lines each, and an empty line; at last, a summary.
 
     A row ends before a token that does not fit, and after a token with a newline.
     """
     row: list[_Tile] = []
-    used = 0
-    for place, (token_id, token) in enumerate(tokens):
-        ink: Ink = "special" if is_special(token_id) else _INKS[place % len(_INKS)]
+    used = count = size = 0
+    for token_id, token in tokens:
+        ink: Ink = "special" if token_id in special else _INKS[count % len(_INKS)]
+        count += 1
+        size += len(token)
         below = str(token_id)
         for part in chopped(visible(token), screen.width):
-            tile = _Tile(part, below, cells(part), ink)
+            width = cells(part)
+            tile = _Tile(part, width, below, max(width, len(below)), ink)
             below = "…"  # more of the same token
             if row and used + 1 + tile.width > screen.width:
                 yield _drawn(row, screen)
@@ -47,6 +48,8 @@ def draw_rows(
             row, used = [], 0
     if row:
         yield _drawn(row, screen)
+    each = f", {size / count:.2f} bytes per token" if count else ""
+    yield f"{counted(count, 'token')}, {counted(size, 'byte')}{each}\n"
 
 
 def _drawn(row: list[_Tile], screen: Screen) -> str:
@@ -54,7 +57,6 @@ def _drawn(row: list[_Tile], screen: Screen) -> str:
     between = " " if screen.colored else "│"
     above, below = [], []
     for tile in row:
-        width = tile.width
-        above.append(screen.paint(tile.shown, tile.ink) + " " * (width - tile.cells))
-        below.append(screen.paint(tile.below, "faint") + " " * (width - len(tile.below)))
+        above.append(screen.paint(tile.shown, tile.ink) + " " * (tile.width - tile.cells))
+        below.append(screen.paint(tile.below, "faint") + " " * (tile.width - len(tile.below)))
     return f"{between.join(above).rstrip(' ')}\n{between.join(below).rstrip(' ')}\n\n"

@@ -43,7 +43,7 @@ def tree_data(artifact: Model, token_id: int) -> Tree:
             merges[rank] = {"rank": rank, "pair": pair, "id": here}
             waiting += pair
     return {
-        **token_fields(token_id, artifact.by_id[token_id]),
+        **token_fields(token_id, artifact.vocab[token_id]),
         "tree": [merges[rank] for rank in sorted(merges)],
     }
 
@@ -83,7 +83,7 @@ def draw_tree(artifact: Model, token_id: int, screen: Screen) -> Iterator[str]:
 
 def _label(artifact: Model, token_id: int, notes: Sequence[str], screen: Screen, room: int) -> str:
     """Return a token, its id, its origin and notes; on a narrow screen, only some of them."""
-    token = artifact.by_id[token_id]
+    token = artifact.vocab[token_id]
     origin = [origin_of(artifact, token_id)]
     if merge := artifact.merge_of(token_id):
         origin = [f"rank {merge[0]}", counted(len(token), "byte")]

@@ -45,7 +45,7 @@ def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
         token_id: encode(token.decode("utf-8"), ordinary=True)
         if artifact.is_special(token_id)
         else chunk_ids(token)
-        for token_id, token in artifact.by_id.items()
+        for token_id, token in artifact.vocab.items()
         if token not in known
     }
 
@@ -54,7 +54,7 @@ def vocabulary_data(artifact: Model, before: Before) -> Iterator[Entry | NewEntr
     """Yield every token, or only those with ids before, in the order of the ids."""
     for token_id in sorted(artifact.ids if before is None else before):
         rank, pair = artifact.merge_of(token_id) or (None, None)
-        token = token_fields(token_id, artifact.by_id[token_id])
+        token = token_fields(token_id, artifact.vocab[token_id])
         entry: Entry = {**token, "pair": pair, "rank": rank}
         yield entry if before is None else {**entry, "old_ids": before[token_id]}
 
@@ -71,14 +71,14 @@ def draw_vocabulary(artifact: Model, before: Before, screen: Screen) -> Iterator
 def _row(artifact: Model, token_id: int, figures: int, screen: Screen, before: Before) -> str:
     """Return the id of a token, its text, and the ids before or what it joins and the rank."""
     begin, room = screen.beside([f"{token_id:>{figures}}"])
-    token = artifact.by_id[token_id]
+    token = artifact.vocab[token_id]
     shown, origin = shortened(token, room), [origin_of(artifact, token_id)]
     if before:
         origin = [f"was {' '.join(map(str, before[token_id]))}"]
     elif merge := artifact.merge_of(token_id):
         rank, pair = merge
         shared = screen.width - 2 * figures - len("    =   +   rank ")
-        left, right = (shortened(artifact.by_id[part], max(LEAST, shared // 4)) for part in pair)
+        left, right = (shortened(artifact.vocab[part], max(LEAST, shared // 4)) for part in pair)
         shown = shortened(token, max(LEAST, shared // 2))
         origin = [f"= {left} + {right}", f"rank {rank}"]
     while origin and cells("  ".join([shown, *origin])) > room:
@@ -113,7 +113,7 @@ def ids_of_text(artifact: Model, text: str) -> list[int]:
 def frequency_data(artifact: Model, counts: Sequence[int]) -> Iterator[Frequency]:
     """Yield every token, the most frequent first."""
     for token_id, count in _in_order(artifact, counts):
-        yield {**token_fields(token_id, artifact.by_id[token_id]), "count": count}
+        yield {**token_fields(token_id, artifact.vocab[token_id]), "count": count}
 
 
 def draw_frequencies(artifact: Model, counts: Sequence[int], screen: Screen) -> Iterator[str]:
@@ -124,7 +124,7 @@ def draw_frequencies(artifact: Model, counts: Sequence[int], screen: Screen) -> 
     yield f"{screen.paint(f'{title}token', 'bold')}\n"
     for token_id, count in _in_order(artifact, counts):
         begin, room = screen.beside([f"{count:>{figures},}", f"{token_id:>{number}}"])
-        shown = shortened(artifact.by_id[token_id], room)
+        shown = shortened(artifact.vocab[token_id], room)
         yield f"{begin}{screen.paint(shown, ink_of(artifact, token_id))}\n"
     unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
     yield f"{counted(sum(counts), 'token')}; {unused}\n"
