@@ -1,12 +1,10 @@
 """bpetite's commands: one module each, named after the command.
 
-A command is a module with a function `add_command`, which receives argparse's subparsers. It
-adds a parser (`arguments`), and sets the function that does the work and the objects that it
-prints (`fields`) with `set_defaults(run=..., prints=...)`. That function loads a tokenizer
-(`io.models`), reads text (`io.documents`), and tells its `Work` (`terminal.progress`) the phases
-and what it reads. The work sends the result, which is data (`io.outputs`) or a JSON object, to
-standard output, and then says on standard error what was done. `Failure` has a message that
-explains what to do.
+A command is a module with a function `add_command`. It adds a parser with options (`arguments`),
+and sets the function that does the work and the objects that it prints (`fields`) with
+`set_defaults(run=..., prints=...)`. If the command works through text, that function opens a
+`Pipe`, which reads the documents, applies a function to them, and writes the result: data, or a
+JSON object with messages for people. `Failure` has a message that explains what to do.
 
 Only the module of the requested command is loaded, so no command waits for another's imports;
 the help loads all of them.
