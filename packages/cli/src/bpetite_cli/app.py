@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli.commands import GROUPS, NAMES, add_command
-from bpetite_cli.errors import Failure, explain, short
+from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
+from bpetite_cli.values import short
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 

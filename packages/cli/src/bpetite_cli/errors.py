@@ -5,8 +5,6 @@ from typing import Final
 
 from bpetite._inner import quoted
 
-_LONGEST: Final = 40
-
 _ADVICE: Final = {
     errno.ENOENT: "check the path",
     errno.EACCES: "change its permissions, or choose another path",
@@ -22,11 +20,6 @@ _ADVICE: Final = {
 
 class Failure(Exception):  # noqa: N818 - a failure of the command, not of the program
     """The command failed; the message explains why, and what to do."""
-
-
-def short(text: str | bytes) -> str:
-    """Return a text from outside for a message, cut off if it is long."""
-    return repr(text[:_LONGEST])
 
 
 def explain(error: BaseException) -> str:

@@ -86,9 +86,8 @@ class Pipe:
             self._total = inputs.check_inputs(self.documents.paths)
         except (Failure, OSError) as error:
             if isinstance(error, FileNotFoundError) and "text" in given and " " in error.filename:
-                error.strerror = (
-                    f"{error.strerror} (for a text, use --text)"  # few paths have spaces
-                )
+                # A text has spaces, and most paths have none.
+                error.strerror = f"{error.strerror} (for a text, use --text)"
             if check:
                 raise
         sources = [given[name] for name in ("model", "start") if given.get(name) is not None]

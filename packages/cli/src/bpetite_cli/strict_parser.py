@@ -14,12 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias
 
-from bpetite_cli.errors import short
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
 from bpetite_cli.tips import called_here, meant
-from bpetite_cli.values import text_argument
+from bpetite_cli.values import short, text_argument
 
 Given: TypeAlias = Any
 """What argparse takes or passes on, which depends on the option."""

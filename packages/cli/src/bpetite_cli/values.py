@@ -6,14 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from bpetite_cli.errors import short
-
+_LONGEST: Final = 40
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 MOST_DIGITS: Final = 30
 """The most digits of an integer, here and in files: no id or count has more."""
 
 _THOUSANDS: Final = re.compile("([0-9]{1,9})([kKmM])")
 _GROUPED: Final = re.compile("[0-9]{1,3}([,_][0-9]{3}){1,9}")
+
+
+def short(text: str | bytes) -> str:
+    """Return a text from outside for a message, cut off if it is long."""
+    return repr(text[:_LONGEST])
 
 
 def integer(word: str) -> int:

@@ -28,7 +28,7 @@ from typing import Annotated, Final, TypedDict
 from bpetite._inner import ALL_PATTERNS, add_up, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import Corpus
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.pipe import Pipe
@@ -36,6 +36,7 @@ from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.visible import shortened
+from bpetite_cli.values import short
 
 _SHOWN: Final = 20
 """The number of chunks that a terminal shows."""

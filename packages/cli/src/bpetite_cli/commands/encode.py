@@ -31,7 +31,7 @@ from typing import Annotated, TypeAlias
 from bpetite import Tokenizer
 from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
@@ -39,6 +39,7 @@ from bpetite_cli.pipe import Pipe, Tagged
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.visible import shortened
+from bpetite_cli.values import short
 
 _Part: TypeAlias = Tagged[int | None]
 """A text, or an empty one with the id of a separator."""

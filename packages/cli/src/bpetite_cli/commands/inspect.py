@@ -15,12 +15,13 @@ import argparse
 from collections.abc import Sequence
 
 from bpetite_cli import arguments, values
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.values import short
 from bpetite_cli.views import overview, tree, vocabulary
 
 

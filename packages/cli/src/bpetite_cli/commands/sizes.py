@@ -30,11 +30,11 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import count_ids
-from bpetite_cli.errors import short
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.screen import Screen, look_at_output
+from bpetite_cli.values import short
 
 _FIRST: Final = 512
 _ROWS: Final = 12

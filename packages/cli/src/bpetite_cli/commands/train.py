@@ -23,13 +23,13 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import PATTERNS, Artifact, beginning, checked_special_tokens, quoted
 from bpetite_cli import arguments, fields
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
 from bpetite_cli.training import Training, learn, load_start
-from bpetite_cli.values import text_argument
+from bpetite_cli.values import short, text_argument
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""

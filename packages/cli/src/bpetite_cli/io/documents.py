@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from bpetite._inner import quoted
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import Input, Oddity, split_at
 from bpetite_cli.io.kinds import CONVERT, is_utf16
+from bpetite_cli.values import short
 
 Text: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of bytes read for it."""

@@ -14,9 +14,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Input
-from bpetite_cli.values import MOST_DIGITS, integer
+from bpetite_cli.values import MOST_DIGITS, integer, short
 
 _TOO_LONG: Final = rb"[0-9]{%d}" % (MOST_DIGITS + 1)
 _NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|" + _TOO_LONG)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bpetite._inner import PATTERNS
-from bpetite_cli.errors import Failure, short
+from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Input, split_at
 from bpetite_cli.io.kinds import CONVERT, advice_on_conversion, is_utf16, not_utf8
-from bpetite_cli.values import MOST_DIGITS
+from bpetite_cli.values import MOST_DIGITS, short
 
 MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
