@@ -63,6 +63,12 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "help": 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - '
         "is standard input; counts of equal texts add up, also in several files",
     },
+    "--vocab-size": {
+        "required": True,
+        "type": bounded("at least 256 (one for each byte)", 256),
+        "metavar": "N",
+        "help": "vocabulary size: 256 bytes plus N - 256 merges; special tokens are extra",
+    },
     "--ordinary": {
         "action": "store_true",
         "help": "read special tokens in the text as ordinary text, as for untrusted text",
@@ -114,17 +120,6 @@ def add_destination(parser: StrictParser, what: str = "the tokenizer file") -> N
     """Add the options for the path of the result, which is required."""
     add_options(parser, "--output", required=True, help=f"write {what} to PATH")
     add_options(parser, "--force")
-
-
-def add_vocab_size(parser: StrictParser, merges: str) -> None:
-    """Add the option for the size of the vocabulary, which has 256 bytes and these merges."""
-    parser.add_argument(
-        "--vocab-size",
-        required=True,
-        type=bounded("at least 256 (one for each byte)", 256),
-        metavar="N",
-        help=f"vocabulary size: 256 bytes plus {merges}; special tokens are extra",
-    )
 
 
 def add_pattern(parser: StrictParser, default: str, patterns: Mapping[str, Pattern]) -> None:

@@ -1,5 +1,6 @@
 """Errors of a command, as messages for a person."""
 
+import argparse
 import errno
 from typing import Final
 
@@ -18,8 +19,11 @@ _ADVICE: Final = {
 }
 
 
-class Failure(Exception):  # noqa: N818 - a failure of the command, not of the program
-    """The command failed; the message explains why, and what to do."""
+class Failure(argparse.ArgumentTypeError):
+    """The command failed; the message explains why, and what to do.
+
+    If the `type` of an option raises it, argparse reports wrong usage.
+    """
 
 
 def explain(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn, TypeAlias
 
+from bpetite_cli.errors import Failure
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
@@ -246,9 +247,7 @@ def _chosen(choices: Iterable[str], word: str) -> str:
     """Reject a word that is not a choice, and suggest a similar one."""
     if word not in choices:
         listed = ", ".join(choices)
-        raise argparse.ArgumentTypeError(
-            f"invalid choice: {short(word)} (choose from {listed}){meant(word, choices)}"
-        )
+        raise Failure(f"invalid choice: {short(word)} (choose from {listed}){meant(word, choices)}")
     return word
 
 

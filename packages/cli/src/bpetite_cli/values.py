@@ -1,10 +1,11 @@
 """Arguments as values: integers in plain decimal, text in UTF-8, and paths of new files."""
 
-import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Final
+
+from bpetite_cli.errors import Failure
 
 _LONGEST: Final = 40
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
@@ -30,11 +31,9 @@ def integer(word: str) -> int:
             way_out = "; write {} or {}".format(*sizes)
         elif _GROUPED.fullmatch(word):
             way_out = f"; write {word.replace(',', '').replace('_', '')}"
-        raise argparse.ArgumentTypeError(f"expected an integer, found {short(word)}{way_out}")
+        raise Failure(f"expected an integer, found {short(word)}{way_out}")
     if len(word) > MOST_DIGITS:
-        raise argparse.ArgumentTypeError(
-            f"expected an integer of at most {MOST_DIGITS} digits, found {len(word)}"
-        )
+        raise Failure(f"expected an integer of at most {MOST_DIGITS} digits, found {len(word)}")
     return int(word)
 
 
@@ -43,7 +42,7 @@ def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[
 
     def read(word: str) -> int:
         if not least <= (number := integer(word)) <= most:
-            raise argparse.ArgumentTypeError(f"expected {expected}, found {number}")
+            raise Failure(f"expected {expected}, found {number}")
         return number
 
     return read
@@ -52,7 +51,7 @@ def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[
 def file_path(word: str) -> str:
     """Reject a dash, which probably means standard output."""
     if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
+        raise Failure("expected a file, found - (for a file named -, write ./-)")
     return word
 
 
@@ -65,7 +64,5 @@ def field(word: str) -> Sequence[str]:
     """Read the name of a field as nested keys."""
     keys = text_argument(word).split(".")
     if not all(keys):
-        raise argparse.ArgumentTypeError(
-            f"expected a field such as text or meta.text, found {short(word)}"
-        )
+        raise Failure(f"expected a field such as text or meta.text, found {short(word)}")
     return keys

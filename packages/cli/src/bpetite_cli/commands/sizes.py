@@ -30,6 +30,7 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import count_ids
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
@@ -101,9 +102,7 @@ def add_command(commands: Commands) -> None:
 
 def _vocab_size(word: str) -> int:
     if not word[:1].isdecimal() or (not word.isdecimal() and os.path.lexists(word)):
-        raise argparse.ArgumentTypeError(
-            f"{short(word)} is no size; put a FILE before --at, or after --input"
-        )
+        raise Failure(f"{short(word)} is no size; put a FILE before --at, or after --input")
     return values.bounded("at least 256 (one for each byte)", 256)(word)
 
 

@@ -68,7 +68,7 @@ def add_command(commands: Commands) -> None:
     """Add `train` to the command line."""
     parser = commands.add("train", __doc__)
     arguments.add_corpus(parser)
-    arguments.add_vocab_size(parser, "N - 256 merges")
+    arguments.add_options(parser, "--vocab-size")
     parser.advice["--vocab-size"] = "to start with, use --vocab-size 8192"
     arguments.add_pattern(parser, "gpt2, or the pattern of --start", PATTERNS)
     parser.add_argument(

@@ -28,7 +28,12 @@ def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = commands.add("truncate", __doc__)
     arguments.add_options(parser, "--model")
-    arguments.add_vocab_size(parser, "any whole tokens and the first merges")
+    arguments.add_options(
+        parser,
+        "--vocab-size",
+        help="vocabulary size: 256 bytes plus any whole tokens and the first merges; special "
+        "tokens are extra",
+    )
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
 

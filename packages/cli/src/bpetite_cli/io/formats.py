@@ -5,7 +5,6 @@
 reads them. All of them are written and read block by block.
 """
 
-import argparse
 import json
 import re
 import struct
@@ -163,7 +162,7 @@ def _parse_ids(name: str, numbers: bytes) -> list[int]:
 def _is_integer(number: bytes) -> bool:
     try:
         return integer(number.strip().decode("ascii")) is not None
-    except (UnicodeDecodeError, argparse.ArgumentTypeError):
+    except (UnicodeDecodeError, Failure):
         return False
 
 

@@ -82,7 +82,7 @@ def _special_token(word: str) -> tuple[str, int]:
     """Read a special token and its id; its text may contain =."""
     name, found, token_id = cli.values.text_argument(word).rpartition("=")
     if not found or not name:
-        raise argparse.ArgumentTypeError(f"expected NAME=ID, found {word[:40]!r}")
+        raise cli.Failure(f"expected NAME=ID, found {cli.values.short(word)}")
     return name, cli.values.integer(token_id)
 
 
