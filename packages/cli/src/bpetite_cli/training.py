@@ -5,8 +5,7 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bpetite._inner import Artifact, quoted
@@ -68,10 +67,19 @@ def learn(pipe: Pipe, vocab_size: int, begin: Artifact) -> Training:
         begin: the merges that come first, the pattern and the special tokens.
     """
     corpus = Corpus(pipe, begin.pattern)
-    with _listening(pipe):
+    logger, listener = logging.getLogger("bpetite"), _Listener(pipe)
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(listener)
+    try:
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
         started = time.perf_counter()
         artifact, counts = learn_merges(corpus.parts(), vocab_size, begin)
         seconds = time.perf_counter() - started
+    finally:
+        logger.removeHandler(listener)
+        logger.setLevel(level)
+        logger.propagate = propagate
     return Training(artifact, corpus.size, seconds, counts)
 
 
@@ -86,20 +94,3 @@ def load_start(path: str | None, vocab_size: int) -> models.Model | None:
             f"{len(start.tokens):,} (a smaller one has its first merges: `bpetite truncate`)"
         )
     return start
-
-
-@contextmanager
-def _listening(pipe: Pipe) -> Iterator[None]:
-    """Listen to the log records of the training inside."""
-    logger = logging.getLogger("bpetite")
-    level, propagate = logger.level, logger.propagate
-    listener = _Listener(pipe)
-    logger.addHandler(listener)
-    try:
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
-        yield
-    finally:
-        logger.removeHandler(listener)
-        logger.setLevel(level)
-        logger.propagate = propagate

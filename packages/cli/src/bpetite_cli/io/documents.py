@@ -9,7 +9,7 @@ from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import Input, Oddity, split_at
-from bpetite_cli.io.kinds import CONVERT, is_utf16
+from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
 from bpetite_cli.values import short
 
 Text: TypeAlias = tuple[str, int]
@@ -85,10 +85,7 @@ def read_list(path: str, *, null: bool) -> list[str]:
     for number, part in enumerate(split_at(b"\0" if null else b"\n", source.content()), 1):
         listed = part if null else part.removesuffix(b"\r")
         if is_utf16(listed):
-            raise Failure(
-                f"{source.name} looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t "
-                "UTF-8"
-            )
+            raise Failure(f"{source.name} {LIKE_UTF16}")
         if b"\0" in listed:
             raise Failure(f"{source.name}, line {number} contains a NUL byte; use --null")
         try:

@@ -11,7 +11,7 @@ from typing import Final
 from bpetite._inner import PATTERNS
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Input, split_at
-from bpetite_cli.io.kinds import CONVERT, advice_on_conversion, is_utf16, not_utf8
+from bpetite_cli.io.kinds import LIKE_UTF16, advice_on_conversion, is_utf16, not_utf8
 from bpetite_cli.values import MOST_DIGITS, short
 
 MOST_COUNT: Final = 2**63 - 1
@@ -76,7 +76,7 @@ def _parsed(place: str, data: bytes) -> object:
                 "tail -c +4 FILE"
             )
         elif is_utf16(data):
-            message = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
+            message = LIKE_UTF16
     except RecursionError:
         message = "cannot be read: its JSON is nested too deeply"
     raise Failure(f"{place} {message}")

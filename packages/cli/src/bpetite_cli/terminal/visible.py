@@ -90,11 +90,6 @@ def shortened(token: bytes, most: int) -> str:
     return f"{next(chopped(shown, most - 1))}…"
 
 
-def is_visible(character: str) -> bool:
-    """Return whether a character is a space or has a glyph."""
-    return character.isprintable() and not _BLANK.match(character)
-
-
 def escaped(text: str) -> str:
     r"""Return a text with escapes for invisible and control characters, except newlines.
 
@@ -102,8 +97,8 @@ def escaped(text: str) -> str:
     'a \\x1b]0;b\\x07\n\\u202ec\\u3164'
     """
     return "".join(
-        character if character == "\n" or is_visible(character) else ascii(character)[1:-1]
-        for character in text
+        one if one == "\n" or (one.isprintable() and not _BLANK.match(one)) else ascii(one)[1:-1]
+        for one in text
     )
 
 
