@@ -156,6 +156,7 @@ class Pipe:
         Raises:
             Failure: a worker was killed.
         """
+        self.begin()
         return self._results(function, "__call__", texts, in_order=in_order)
 
     def counts(

@@ -213,15 +213,13 @@ class Commands:
 
     def __init__(self, parser: StrictParser) -> None:
         parser.has_commands = True
-        self._parsers = parser.add_subparsers(
-            metavar=COMMAND, required=True, parser_class=StrictParser
-        )
+        self._all = parser.add_subparsers(metavar=COMMAND, required=True, parser_class=StrictParser)
         self.summaries: dict[str, str] = {}
 
     def add_parser(self, name: str, **options: Given) -> StrictParser:
         """Add the parser of a command, as argparse does."""
         self.summaries[name] = options.get("help", "")
-        return self._parsers.add_parser(name, **options)
+        return self._all.add_parser(name, **options)
 
     def add(self, name: str, doc: str | None) -> StrictParser:
         """Add the parser of a command of ours.

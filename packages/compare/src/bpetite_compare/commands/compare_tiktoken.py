@@ -194,6 +194,7 @@ def _report(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "counting") as pipe:
         text = cli.values.text_argument
         artifacts = {text(path): cli.models.load_artifact(path) for path in models}
+        pipe.begin()
         texts = [pipe.text_of(path) for path in options.input]
         result = report_on_texts(artifacts, texts, encodings)
         data = _report_data(result, [*map(text, options.input)], parallel=options.parallel)

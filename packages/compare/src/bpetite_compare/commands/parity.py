@@ -58,6 +58,7 @@ def add_command(commands: cli.Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "comparing") as pipe:
         with cli.models.about_model(options.model):
+            pipe.begin()
             paths = pipe.documents.paths
             texts = ((path, pipe.text_of(path)) for path in paths)
             result = parity_of_texts(options.model, texts)
