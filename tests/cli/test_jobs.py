@@ -23,6 +23,7 @@ from cli_tools import (
     LARGE,
     LINE,
     bpetite_process,
+    end_after_another,
     lines,
     pipeline,
     refusal,
