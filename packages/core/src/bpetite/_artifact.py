@@ -30,12 +30,12 @@ from bpetite._writing import write_parts
 class Artifact:
     """A tokenizer as data.
 
-    merges: pairs of numbers; the merge at rank r makes the number 256 + r.
-    tokens: the bytes of the tokens that are not special; the position of each is its number.
+    merges: pairs of indexes; the merge at rank r makes the index 256 + r.
+    tokens: the bytes of the tokens that are not special; the position of each is its index.
         Those after the merges are whole tokens, which only a numbering allows.
     pattern: the split pattern.
-    special_names: the special tokens; their numbers follow those of the tokens.
-    numbering: the id of each number, if it is another one.
+    special_names: the special tokens; their indexes follow those of the tokens.
+    numbering: the id of each index, if it is another one.
     """
 
     merges: Sequence[tuple[int, int]]
@@ -143,12 +143,12 @@ class Artifact:
 
     @property
     def table(self) -> list[bytes]:
-        """The bytes of all tokens; the position of each is its number."""
+        """The bytes of all tokens; the position of each is its index."""
         return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
 
     @property
     def ids(self) -> Sequence[int]:
-        """The id of each number."""
+        """The id of each index."""
         return self.numbering or range(len(self.tokens) + len(self.special_names))
 
     @property
@@ -168,12 +168,12 @@ class Artifact:
 
     @property
     def unreachable(self) -> list[int]:
-        """The numbers of the merges whose bytes do not encode to them."""
+        """The indexes of the merges whose bytes do not encode to them."""
         return unreachable(self.merges)
 
     @cached_property
     def completed(self) -> set[int]:
-        """The numbers of the merges that completed whole tokens (see `_extending`).
+        """The indexes of the merges that completed whole tokens (see `_extending`).
 
         The merges of an extension are the last ones. Each makes the highest id so far, or
         completes a token: its parts contain such a newer id.
@@ -183,13 +183,13 @@ class Artifact:
             return found
         merged = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(self.merges))
         highest = max(*ids[: merged.start], *ids[merged.stop : len(self.tokens)])
-        for number, (left, right) in zip(merged, self.merges, strict=True):
+        for index, (left, right) in zip(merged, self.merges, strict=True):
             inside = max(newest.get(left, -1), newest.get(right, -1))
-            if ids[number] > highest:
-                newest[number] = highest = ids[number]
-            elif ids[number] < inside:
-                newest[number] = inside
-                found.add(number)
+            if ids[index] > highest:
+                newest[index] = highest = ids[index]
+            elif ids[index] < inside:
+                newest[index] = inside
+                found.add(index)
             else:  # what an extension does not do: it began later, if at all
                 newest.clear()
                 found.clear()
@@ -207,11 +207,11 @@ class Artifact:
             left -= last not in self.completed
         merges = self.merges[: last - BASE_VOCAB_SIZE]
         whole = [*range(end, len(self.tokens)), *(one for one in self.completed if one >= last)]
-        numbers = [*range(last), *sorted(whole, key=self.ids.__getitem__)]
-        tokens = [self.tokens[one] for one in numbers]
+        indexes = [*range(last), *sorted(whole, key=self.ids.__getitem__)]
+        tokens = [self.tokens[one] for one in indexes]
         if not self.numbering:
             return replace(self, merges=merges, tokens=tokens)
-        ids = (*(self.ids[one] for one in numbers), *self.special_tokens.values())
+        ids = (*(self.ids[one] for one in indexes), *self.special_tokens.values())
         return self.of_ids(merges, tokens, self.pattern, self.special_names, ids)
 
     def keeping_ids(self) -> Self:
@@ -237,7 +237,7 @@ class Artifact:
         return SpecialTokens(self.special_tokens)
 
     def steps_of_chunks(self) -> Callable[[bytes], Iterator[tuple[int, list[int]]]]:
-        """Return a function that yields the merges of a chunk, in numbers: see `Merges.steps`."""
+        """Return a function that yields the merges of a chunk, in indexes: see `Merges.steps`."""
         return Merges(self.merges).steps
 
     def ids_of_chunks(self) -> Callable[[bytes], list[int]]:
@@ -246,7 +246,7 @@ class Artifact:
         if not self.numbering:
             return apply
         id_of = self.numbering.__getitem__
-        whole = {token: [id_of(number)] for number, token in enumerate(self.whole_tokens, first)}
+        whole = {token: [id_of(index)] for index, token in enumerate(self.whole_tokens, first)}
         return lambda chunk: whole.get(chunk) or list(map(id_of, apply(chunk)))
 
 

@@ -62,23 +62,23 @@ class Decoder:
 
     def _checked(self, ids: Sequence[object]) -> list[int]:
         """Return ids as `int`; reject the first other object, or else the first unknown id."""
-        numbers: list[int] = []
+        checked: list[int] = []
         for position, token_id in enumerate(ids):
-            number = _integer(token_id)
-            if number is None:
+            integer = _integer(token_id)
+            if integer is None:
                 kind = type(token_id).__name__
                 raise TypeError(f"token ids must be integers, got {kind} at position {position}")
-            numbers.append(number)
-        for position, number in enumerate(numbers):
-            if number not in self._ids:
+            checked.append(integer)
+        for position, wrong in enumerate(checked):
+            if wrong not in self._ids:
                 first, last = min(self._ids), max(self._ids)
                 gaps = ", with gaps" if last - first >= len(self._ids) else ""
-                shown = number if abs(number) < 10**30 else f"of {number.bit_length()} bits"
+                shown = wrong if abs(wrong) < 10**30 else f"of {wrong.bit_length()} bits"
                 raise KeyError(
                     f"unknown token id {shown} at position {position}; "
                     f"the ids are {first} to {last}{gaps}"
                 )
-        return numbers
+        return checked
 
 
 def _listed(token_ids: object) -> list[int]:

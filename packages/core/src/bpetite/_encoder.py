@@ -59,8 +59,8 @@ class Encoder:
         ids: list[int] = []
         split, ids_of_chunk = self._pattern.split, self._cache.__getitem__
         try:
-            for number, part in enumerate([text] if ordinary else self._special_tokens.cut(text)):
-                if number % 2:
+            for place, part in enumerate([text] if ordinary else self._special_tokens.cut(text)):
+                if place % 2:
                     ids.append(self._special_tokens.ids[part])
                     continue
                 for block in blocks(part, _BLOCK_CHARACTERS):

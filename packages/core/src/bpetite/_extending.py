@@ -28,7 +28,7 @@ class Extension:
 
     Args:
         start: the tokenizer to extend; its last special tokens may have no ids yet.
-        merges, tokens: the merges, and the bytes of each number. Training adds new ones, and
+        merges, tokens: the merges, and the bytes of each index. Training adds new ones, and
             this class those of completed tokens.
 
     taken: the bytes of all tokens of the start.

@@ -1,11 +1,11 @@
 """The pairs of a corpus in training: find the most frequent one, and merge it.
 
 Glossary
-    symbols  a chunk in training: a `str` with one character for each id
+    symbols  a chunk in training: a `str` with one character for each index
     line     several chunks with the same count, sorted, with a gap between them
-    pair     two adjacent ids in a chunk, as the `str` of their two characters
+    pair     two adjacent indexes in a chunk, as the `str` of their two characters
     count    the number of occurrences of a chunk or a pair in the corpus
-    created  a pair is created by the merge that makes the newer of its two ids
+    created  a pair is created by the merge that makes the newer of its two indexes
 
 Idea: equal chunks merge alike, so each distinct chunk is stored once, with its count. A
 merge changes only the counts of the pairs around it, so pairs are counted once, and then
@@ -16,9 +16,9 @@ alike into one line. The gap is the character of the byte 0xFF, which never occu
 no counted pair contains it and no merge crosses it.
 
 Each count has a list of pairs. The pairs with the highest count are in a heap, which
-returns the smallest first: characters compare like their ids.
+returns the smallest first: characters compare like their indexes.
 
-Why this is exact: every pair that a merge creates contains the new id, so no later merge
+Why this is exact: every pair that a merge creates contains the new index, so no later merge
 adds to the count of a pair. Counts only fall, so a pair is in the list of its count or of a
 higher one, and moves down when that list is used. The highest count only falls, because a
 new pair is at most as frequent as the merged one. And all lines that may contain a pair
@@ -58,9 +58,9 @@ class Pairs:
         self._highest = 0
         self._pairs_of_highest: list[str] = []
         holders: defaultdict[str, list[int]] = defaultdict(list)
-        for number, line in enumerate(self._lines):
+        for place, line in enumerate(self._lines):
             for pair in map(add, line, line[1:]):
-                holders[pair].append(number)
+                holders[pair].append(place)
         for pair, lines_with_it in holders.items():
             if _GAP not in pair:
                 self._add(pair, lines_with_it)
@@ -95,21 +95,21 @@ class Pairs:
         before: defaultdict[str, list[int]] = defaultdict(list)
         after: defaultdict[str, list[int]] = defaultdict(list)
         side_by_side: list[int] = []
-        for number in dict.fromkeys(self._holders.pop(pair)):
-            parts = lines[number].split(pair)
+        for place in dict.fromkeys(self._holders.pop(pair)):
+            parts = lines[place].split(pair)
             if len(parts) == 1:
                 continue  # an earlier merge took one of the two symbols
-            lines[number] = new.join(parts)
+            lines[place] = new.join(parts)
             if first := parts[0]:
-                before[first[-1]].append(number)
+                before[first[-1]].append(place)
             if last := parts[-1]:
-                after[last[0]].append(number)
+                after[last[0]].append(place)
             for part in parts[1:-1]:
                 if part:
-                    after[part[0]].append(number)
-                    before[part[-1]].append(number)
+                    after[part[0]].append(place)
+                    before[part[-1]].append(place)
                 else:
-                    side_by_side.append(number)
+                    side_by_side.append(place)
         before.pop(_GAP, None)
         after.pop(_GAP, None)
         for neighbor, holders in before.items():

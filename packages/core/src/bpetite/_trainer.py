@@ -1,7 +1,7 @@
 """Learn merges: count the pairs in a corpus, merge the most frequent pair, and repeat.
 
-In a tie, the smallest pair is merged, by tuple comparison of ids. Pairs that occur once are
-merged too: training ends when no chunk has two ids left.
+In a tie, the smallest pair is merged, by tuple comparison of indexes. Pairs that occur once are
+merged too: training ends when no chunk has two tokens left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
@@ -10,10 +10,10 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 """
 
 import logging
+import operator
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import index
 from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
@@ -111,8 +111,8 @@ def learn(
     chunks = add_up(parts)
     if len(start.tokens) > BASE_VOCAB_SIZE:
         # A chunk that is a token has no pair.
-        for number, token in enumerate(start.tokens):
-            if number not in unreachable:
+        for index, token in enumerate(start.tokens):
+            if index not in unreachable:
                 chunks.pop(token.decode("utf-8", errors="surrogateescape"), None)
     with garbage_collector_paused():
         artifact, counts = _learn(chunks, wanted, start)
@@ -130,7 +130,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
         raise TypeError(f"vocab_size must be an integer, got {vocab_size!r}")
     try:
         # No corpus has that many merges, and Python cannot print thousands of digits.
-        wanted = min(index(vocab_size), sys.maxsize)
+        wanted = min(operator.index(vocab_size), sys.maxsize)
     except TypeError:
         raise TypeError(f"vocab_size must be an integer, got {type(vocab_size).__name__}") from None
     if wanted < BASE_VOCAB_SIZE:
@@ -196,9 +196,9 @@ def _warn_if_unreachable(start: Artifact, unreachable: Collection[int]) -> None:
     If all tokens of the start encode to themselves, so do those that are learned.
     """
     special = {name.encode("utf-8") for name in start.special_names}.intersection(start.tokens)
-    if numbers := sorted({*unreachable, *map(start.tokens.index, special)}):
-        ids = [start.ids[number] for number in numbers]
-        shown = start.tokens[numbers[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]
+    if indexes := sorted({*unreachable, *map(start.tokens.index, special)}):
+        ids = [start.ids[index] for index in indexes]
+        shown = start.tokens[indexes[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]
         others = f" (and {len(ids) - 1:,} more)" if ids[1:] else ""
         log(
             f"the token {ids[0]} of start, {shown!r}, does not encode to itself{others}: such a "

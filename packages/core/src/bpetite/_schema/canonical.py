@@ -24,15 +24,15 @@ def to_json(
     `json.dumps` writes the same, but takes more than twice as long. Here each byte is
     formatted once, because the text of a token joins the texts of its two parts.
     """
-    numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
+    texts = [str(value) for value in range(BASE_VOCAB_SIZE)]
     for left, right in merges:
-        numbers.append(f"{numbers[left]},{numbers[right]}")
-    size = len(numbers)
-    numbers += [",".join(map(str, token.encode("utf-8"))) for token in special_tokens]
+        texts.append(f"{texts[left]},{texts[right]}")
+    size = len(texts)
+    texts += [",".join(map(str, token.encode("utf-8"))) for token in special_tokens]
     special = {token: size + place for place, token in enumerate(special_tokens)}
     pairs = ",".join([f"[{left},{right}]" for left, right in merges])
     # Sorting the entries sorts the keys, because a quote sorts before any digit.
-    vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(numbers)]))
+    vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(texts)]))
     file = (
         f'{{"mergeable_vocab_size":{size},'
         f'"merges":[{pairs}],'

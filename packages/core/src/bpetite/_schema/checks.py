@@ -162,11 +162,11 @@ def _checked_pattern(text: object, patterns: Sequence[Pattern]) -> Pattern:
     return found[0]
 
 
-def _checked_merges(merges: object, numbers: str) -> list[list[int]]:
+def _checked_merges(merges: object, many: str) -> list[list[int]]:
     """Step 11: a list of lists of non-negative integers, which are "two" or "three"."""
     if not isinstance(merges, list):
         refuse("merges", "a list", merges)
-    length = {"two": 2, "three": 3}[numbers]
+    length = {"two": 2, "three": 3}[many]
     if {*map(type, merges)} <= {list} and {*map(len, merges)} <= {length}:
         found = [*chain.from_iterable(merges)]
         if {*map(type, found)} <= {int} and min(found, default=0) >= 0:
@@ -174,7 +174,7 @@ def _checked_merges(merges: object, numbers: str) -> list[list[int]]:
     for rank, merge in enumerate(merges):
         good = type(merge) is list and len(merge) == length and set(map(type, merge)) == {int}
         if not good or min(merge) < 0:
-            refuse(f"merges[{rank}]", f"a list of {numbers} non-negative integers", merge)
+            refuse(f"merges[{rank}]", f"a list of {many} non-negative integers", merge)
     return merges
 
 

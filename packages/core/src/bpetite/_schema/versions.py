@@ -43,8 +43,8 @@ def lowest_version(
     if numbering:
         return NUMBERED
     lowest, *_ = (
-        number
-        for number, (patterns, only) in VERSIONS.items()
+        version
+        for version, (patterns, only) in VERSIONS.items()
         if pattern in patterns and (only is None or special_names == (only,))
     )
     return lowest
