@@ -23,7 +23,6 @@ from cli_tools import (
     LARGE,
     LINE,
     bpetite_process,
-    end_after_another,
     lines,
     pipeline,
     refusal,
