@@ -19,7 +19,7 @@ from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted, shortened
 from bpetite._reading import InvalidFileError, MissingKeyError, read_file
 from bpetite._schema import read
-from bpetite._schema.canonical import FileSize, to_json, to_json_with_ids
+from bpetite._schema.canonical import FileSize, to_json
 from bpetite._schema.versions import lowest_version, needs_numbering, refuse
 from bpetite._special_tokens import SpecialTokens
 from bpetite._strict_json import NotJSONError
@@ -117,11 +117,7 @@ class Artifact:
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
-        if not self.numbering:
-            return to_json(self.merges, self.pattern, self.special_names)
-        return to_json_with_ids(
-            self.merges, self.tokens, self.pattern, self.special_names, self.numbering
-        )
+        return to_json((self.merges, self.tokens, self.pattern, self.special_names, self.numbering))
 
     def checked_bytes(self) -> bytes:
         """Return the content of the tokenizer file of an artifact made from elsewhere.

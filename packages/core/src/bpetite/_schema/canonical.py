@@ -13,57 +13,40 @@ from itertools import chain
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
 from bpetite._patterns import Pattern
-from bpetite._schema.versions import NUMBERED, lowest_version
+from bpetite._schema.versions import Fields, lowest_version
 
 
-def to_json(
-    merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: tuple[str, ...]
-) -> bytes:
-    """Return the content of the file of this tokenizer, whose ids are in order.
+def to_json(fields: Fields) -> bytes:
+    """Return the content of the file of a tokenizer, in the lowest version that can hold it.
 
-    `json.dumps` writes the same, but takes more than twice as long. Here each byte is
-    formatted once, because the text of a token joins the texts of its two parts.
+    `json.dumps` writes the same, but takes three times as long. Here each byte is formatted
+    once, because the text of a token joins the texts of its two parts.
     """
+    merges, tokens, pattern, special_names, numbering = fields
     texts = [str(value) for value in range(BASE_VOCAB_SIZE)]
     for left, right in merges:
         texts.append(f"{texts[left]},{texts[right]}")
-    size = len(texts)
-    texts += [",".join(map(str, token.encode("utf-8"))) for token in special_tokens]
-    special = {token: size + place for place, token in enumerate(special_tokens)}
-    pairs = ",".join([f"[{left},{right}]" for left, right in merges])
+    others = chain(tokens[len(texts) :], (name.encode("utf-8") for name in special_names))
+    texts += [",".join(map(str, token)) for token in others]
+    ids = numbering or range(len(texts))
+    triples = enumerate(merges, BASE_VOCAB_SIZE)
+    pairs = (
+        [f"[{ids[left]},{ids[right]},{ids[new]}]" for new, (left, right) in triples]
+        if numbering
+        else [f"[{left},{right}]" for left, right in merges]
+    )
+    special = dict(zip(special_names, ids[len(tokens) :], strict=True))
     # Sorting the entries sorts the keys, because a quote sorts before any digit.
-    vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(texts)]))
+    vocab = sorted([f'"{token_id}":[{of}]' for token_id, of in zip(ids, texts, strict=True)])
     file = (
-        f'{{"mergeable_vocab_size":{size},'
-        f'"merges":[{pairs}],'
+        f'{{"mergeable_vocab_size":{len(tokens)},'
+        f'"merges":[{",".join(pairs)}],'
         f'"pretokenizer_pattern":{json.dumps(pattern.text)},'
-        f'"schema_version":{lowest_version(pattern, special_tokens, None)},'
+        f'"schema_version":{lowest_version(pattern, special_names, numbering)},'
         f'"special_tokens":{json.dumps(special, sort_keys=True, separators=(",", ":"))},'
-        f'"vocab":{{{vocab}}}}}'
+        f'"vocab":{{{",".join(vocab)}}}}}'
     )
     return file.encode("ascii")
-
-
-def to_json_with_ids(
-    merges: Sequence[tuple[int, int]],
-    tokens: Sequence[bytes],
-    pattern: Pattern,
-    special_names: tuple[str, ...],
-    ids: Sequence[int],
-) -> bytes:
-    """Return the content of the file of a tokenizer with ids of its own, in schema version 3."""
-    made = enumerate(merges, BASE_VOCAB_SIZE)
-    texts = (name.encode("utf-8") for name in special_names)
-    table = zip(ids, chain(tokens, texts), strict=True)
-    file = {
-        "mergeable_vocab_size": len(tokens),
-        "merges": [[ids[left], ids[right], ids[new]] for new, (left, right) in made],
-        "pretokenizer_pattern": pattern.text,
-        "schema_version": NUMBERED,
-        "special_tokens": dict(zip(special_names, ids[len(tokens) :], strict=True)),
-        "vocab": {str(token_id): list(token) for token_id, token in table},
-    }
-    return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 class FileSize:
@@ -78,7 +61,8 @@ class FileSize:
         pattern: Pattern,
         special_tokens: tuple[str, ...],
     ) -> None:
-        self.bytes = len(to_json([], pattern, special_tokens))
+        tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+        self.bytes = len(to_json(([], tokens, pattern, special_tokens, None)))
         # For each id, the length of the id, and of its bytes with a comma after each.
         self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
         self._characters = [digits + 1 for digits in self._digits]
