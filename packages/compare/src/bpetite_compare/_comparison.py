@@ -1,17 +1,24 @@
-"""Tokenize one text with bpetite and with tiktoken, and find the first difference."""
+"""Tokenize one text with bpetite and with tiktoken, and find the first difference.
 
+Files are read in blocks that end at the safe boundaries of all patterns.
+"""
+
+import codecs
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Final
 
 import tiktoken
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact, tokenizer_of
+from bpetite._inner import Artifact, cut_safely, quoted, tokenizer_of
 from bpetite_compare._encodings import encode, get_encoding
 from bpetite_compare._engines import drift
 from bpetite_compare._to_tiktoken import SELF, of_artifact
+
+_BLOCK_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +133,28 @@ def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -
             characters = len(before.decode("utf-8", errors="ignore"))
             return Difference(token, len(before), characters, our, their)
     return None
+
+
+def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the text of a file, in blocks that end at safe boundaries.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not UTF-8; the message gives the position.
+    """
+    size = 0
+
+    def read() -> bytes:
+        nonlocal size
+        block = file.read(_BLOCK_BYTES)
+        size += len(block)
+        return block
+
+    with open(path, "rb") as file:
+        try:
+            yield from cut_safely(codecs.iterdecode(iter(read, b""), "utf-8"))
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{quoted(path)} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
+                f"{size - len(error.object) + error.start}; convert the file first, or leave it out"
+            ) from None

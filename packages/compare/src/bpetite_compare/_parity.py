@@ -15,10 +15,15 @@ from typing import Final
 
 from bpetite._inner import Artifact, tokenizer_of
 from bpetite._inner import blocks as sections_of
-from bpetite_compare._comparison import Difference, first_difference, in_tiktoken, tokenize_both
+from bpetite_compare._comparison import (
+    Difference,
+    blocks,
+    first_difference,
+    in_tiktoken,
+    tokenize_both,
+)
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
-from bpetite_compare._text import blocks
 from bpetite_compare._to_tiktoken import SELF, of_artifact
 
 _CONTEXT_CHARACTERS: Final = 40

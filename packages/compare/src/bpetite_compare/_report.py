@@ -11,9 +11,9 @@ from functools import partial
 from typing import Final
 
 from bpetite._inner import Artifact, tokenizer_of
+from bpetite_compare._comparison import blocks
 from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
 from bpetite_compare._soundness import ids_by_bytes
-from bpetite_compare._text import blocks
 
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The default encodings of a report on one tokenizer file."""
