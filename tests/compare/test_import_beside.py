@@ -284,6 +284,7 @@ def test_ignore_merges_is_said_by_an_option(files: Files) -> None:
     files.write("tokenizer.json")
     with pytest.raises(ValueError, match=r"does not set ignore_merges; leave out --ignore-merges"):
         files.imported(*TWO, ignore_merges=True)
+    assert files.imported(*TWO, pattern="qwen2", ignore_merges=True).sha256 == digest
 
 
 # Several files of one folder
@@ -296,6 +297,12 @@ def test_files_in_one_folder_that_agree_are_one_tokenizer(files: Files) -> None:
     assert note.startswith("not special in the source")
     (files.folder / "tokenizer.json").unlink()
     assert not any("not compared" in note for note in files.imported().notes)
+
+
+def test_a_normalizer_is_left_out_of_all_files_of_a_folder(files: Files) -> None:
+    """The two files have that of the `tokenizer.json` beside them, so they are compared."""
+    files.write("tokenizer.json", *TWO, normalizer={"type": "NFC"})
+    assert not any("not compared" in note for note in files.imported(drop_normalizer=True).notes)
 
 
 TEKKEN_FIRST: Final = "name the one to import: tekken.json is what mistral-common, Mistral's own"
