@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from string import ascii_letters
@@ -85,7 +86,7 @@ def test_strange_merges_take_little_memory(merges: str) -> None:
 
 
 def test_training_stops_at_a_savable_size() -> None:
-    """The largest file that training allows is just below the maximum, and can be saved.
+    """The largest file that training allows can be saved; it may have exactly the maximum size.
 
     First some thousand merges lengthen one token, until a token has all letters. Then each adds
     25 bytes. Each special token has an id that grows with the vocabulary.
@@ -99,8 +100,15 @@ def test_training_stops_at_a_savable_size() -> None:
     allowed, _, rest = str(stop.value).removeprefix("vocab_size must be at most ").partition(" ")
     file = "the tokenizer file would be larger than 67,108,864 bytes, the maximum"
     assert rest == f"for this corpus: with more tokens, {file}"
-    largest = Tokenizer.train(corpus, int(allowed.replace(",", "")), special_tokens=names)
-    assert MAXIMUM - 30 < len(saved(largest)) <= MAXIMUM
+    size = int(allowed.replace(",", ""))
+    # One token fewer, and a longer name instead: "a" takes four bytes of the file, "d" five.
+    room = MAXIMUM - len(saved(Tokenizer.train(corpus, size - 1, special_tokens=names)))
+    for more, fits in (room, True), (room + 1, False):
+        name = f"<{'d' * (more % 4)}{'a' * (more // 4 - more % 4)}0>"
+        with (
+            nullcontext() if fits else pytest.raises(ValueError, match=f"at most {size - 2:,} for")
+        ):
+            Tokenizer.train(corpus, size - 1, special_tokens=[name, *names[1:]])
 
 
 def test_a_token_longer_than_the_file_is_an_error(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_hand_made_merges_apply_as_in_full_passes(merges: list[Pair], chunk: byt
     assert made == sorted(set(made))
 
 
-@pytest.mark.parametrize("merges", [TWICE, TWINS, NESTED])
+@pytest.mark.parametrize("merges", [TWICE, TWINS, NESTED], ids=["twice", "twins", "nested"])
 def test_every_short_chunk_is_merged_as_in_full_passes(merges: list[Pair]) -> None:
     """FR-16: each chunk of up to six letters "a", "b" and "c" gets the ids of the passes."""
     ready = Merges(merges)

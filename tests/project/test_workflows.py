@@ -41,8 +41,6 @@ def test_no_gate_is_switched_off() -> None:
         "if: ${{ !cancelled() }}",
         "if: ${{ steps.cache.outputs.cache-hit != 'true' }}",
     }
-    for part in GATES:
-        assert f"\n        run: bash .ci/run {part}\n" in WORKFLOW
 
 
 def test_every_supported_python_is_tested(gate: Gate) -> None:
