@@ -127,6 +127,14 @@ def test_the_number_of_processes_is_that_of_the_cores(
     (here / "text").write_text("low " * 1000)
     (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
     (here / "a/b").mkdir(parents=True)
+
+    def started_by_default(own_cgroups: str) -> int:
+        started.clear()
+        with tuned(worth=0, cgroups=here, own_cgroups=here / own_cgroups):
+            told = refusal("chunks text")
+        assert told[0] == "error: a worker process ended unexpectedly: exit status 0"
+        return len(started)
+
     for cores, name, quota, expected in (
         (64, "cpu.max", "max 100000", 8),
         (6, "cpu.max", "max 100000", 6),
@@ -136,11 +144,12 @@ def test_the_number_of_processes_is_that_of_the_cores(
     ):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: {*range(n)}, raising=False)
         (here / name).write_text(f"{quota}\n")
-        started.clear()
-        with tuned(worth=0, cgroups=here, own_cgroups=here / "own"):
-            told = refusal("chunks text")
-        assert told[0] == "error: a worker process ended unexpectedly: exit status 0"
-        assert len(started) == expected
+        assert started_by_default("own") == expected
+    # A platform without cgroups, and one without affinity.
+    assert started_by_default("nothing") == 6
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert started_by_default("nothing") == 5
 
 
 NO_MEMORY = """
