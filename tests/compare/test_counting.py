@@ -2,8 +2,10 @@
 
 import json
 import os
+import pickle
 import re
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from unicodedata import is_normalized
 
@@ -11,6 +13,7 @@ import pytest
 import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tiktoken import registry
 
 from bpetite import Tokenizer
 from bpetite_compare import import_tokenizer, report, to_tiktoken
@@ -119,15 +122,19 @@ def test_the_end_of_a_block_does_not_change_counts(
     check()
 
 
-@pytest.mark.parametrize("more", ["", "--ordinary"])
+@pytest.mark.parametrize("ordinary", [True, False])
 def test_another_process_needs_no_file(
-    more: str, toy: str, here: Path, monkeypatch: pytest.MonkeyPatch
+    ordinary: bool, toy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process gets the vocabulary, so it does not look for the file of the encoding."""
-    for name in "ab":
-        (here / name).write_bytes(CORPUS.encode() * 9 + b"<|endoftext|>")
-    alone = printed(f"count --encoding {toy} {more} a b")
-    assert printed(f"count --encoding {toy} {more} --jobs 2 a b") == alone
+    """What the command line sends to a process has the vocabulary, and looks for no file."""
+    (found,) = entry_points(group="bpetite.encodings")
+    pickled = pickle.dumps(found.load()(toy, ordinary=ordinary))
+    text = f"{CORPUS}<|endoftext|>"
+    ids = tiktoken.get_encoding(toy).encode_ordinary(text)
+    tokens = len(ids) if ordinary else expected(toy, text)
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.setattr(registry, "ENCODING_CONSTRUCTORS", {})
+    assert pickle.loads(pickled)(text) == tokens  # noqa: S301 - pickled above
 
 
 def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Path) -> None:
