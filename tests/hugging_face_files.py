@@ -282,6 +282,10 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     ),
     # The model.
     "model": ("its model is Unigram, not BPE", model(type="Unigram")),
+    "model without a type": (
+        "its model is Unigram, not BPE",
+        lambda file: file.content.update(model={"vocab": [["a", 0.0]], "unk_id": 0}),
+    ),
     "dropout": ("has dropout, so the ids of a text are random", model(dropout=0.1)),
     "byte_fallback": ("has byte_fallback, so its tokens are characters", model(byte_fallback=True)),
     "prefix": (f"prefix, so its tokens have marks{INSTEAD}", model(continuing_subword_prefix="x")),

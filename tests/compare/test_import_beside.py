@@ -385,6 +385,20 @@ def test_special_tokens_in_the_configuration_alone_are_named(
     assert any(one.startswith(note) for one in result.notes) == named
 
 
+def test_the_role_of_a_token_makes_it_special(files: Files) -> None:
+    """A configuration without `added_tokens_decoder` names the tokens of a model by their roles."""
+    files.content["model"]["vocab"] |= {"</s>": 700, "<pad>": 701}
+    files.write(*TWO)
+    roles = {"eos_token": "</s>", "pad_token": {"content": "<pad>"}, "unk_token": "<nowhere>"}
+    files.write(CONFIG, added_tokens_decoder={}, **roles)
+    result = files.imported(*TWO)
+    assert result.special_tokens == {"</s>": 700, "<pad>": 701}
+    assert files.encode("</s><pad>") == [700, 701]
+    files.write(CONFIG, added_tokens_decoder={}, mask_token={"content": "<pad>", "lstrip": True})
+    with pytest.raises(ValueError, match="its added token '<pad>' has lstrip"):
+        files.imported(*TWO)
+
+
 @BOTH_FORMS
 def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], files: Files) -> None:
     """A list of added tokens may lack those that the vocabulary has, such as `</s>`."""

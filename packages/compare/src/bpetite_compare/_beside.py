@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import Any, Final
 
 from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, parse_json, read_file
@@ -38,6 +39,15 @@ _PATTERNS_OF_CLASSES: Final = {
     "Qwen3_5Tokenizer": "qwen3.5",
 }
 """The patterns that classes of transformers, and of models that extend it, have by themselves."""
+_ROLES: Final = (
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+)
 _DIGITS: Final = re.compile("[0-9]+")
 _LIKE_SPECIAL: Final = re.compile(r"<.+>|\[.+\]")
 _TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
@@ -99,7 +109,7 @@ def _found_or_guessed(
     folder: str, rest: Foreign, vocab: Mapping[str, Any] | None
 ) -> Mapping[str, int]:
     """Return the special tokens in a folder's configurations, or GPT-2's, and note the latter."""
-    if special := _special_tokens_in(folder, rest):
+    if special := _special_tokens_in(folder, rest, vocab or {}):
         return special
     if vocab and END_OF_TEXT_TOKEN in vocab:
         special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
@@ -132,13 +142,18 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     return theirs
 
 
-def _special_tokens_in(folder: str, rest: Foreign) -> dict[str, int]:
+def _special_tokens_in(
+    folder: str, rest: Foreign, vocab: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, int]:
     """Return the special tokens that configurations in a folder have.
+
+    The role of a token, such as `eos_token`, makes a token of the vocabulary special.
 
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    added = _object_in(folder, "tokenizer_config.json").get("added_tokens_decoder") or {}
+    config = _object_in(folder, "tokenizer_config.json")
+    added = config.get("added_tokens_decoder") or {}
     with _naming("tokenizer_config.json"):
         if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
             raise ValueError("its added_tokens_decoder is not an object with ids as keys")
@@ -148,6 +163,12 @@ def _special_tokens_in(folder: str, rest: Foreign) -> dict[str, int]:
             else token
             for token_id, token in added.items()
         ]
+        for role in _ROLES:
+            token = config.get(role)
+            token = token if isinstance(token, dict) else {"content": token}
+            name = token.get("content")
+            if not added and isinstance(name, str) and name in vocab:
+                entries.append(dict.fromkeys(FLAGS, False) | token | {"id": vocab[name]})
         found = {token.text: token.id for token in added_tokens(entries, rest)}
     for name, token_id in _object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:

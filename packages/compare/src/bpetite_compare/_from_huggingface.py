@@ -95,7 +95,8 @@ def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
 def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:
     """Return a tokenizer without tokens, with what its settings say."""
     instead = "use the libraries tokenizers or transformers for this model"
-    if (kind := model.get("type", "BPE")) != "BPE":
+    untyped = "Unigram" if isinstance(model.get("vocab"), list) else "BPE"  # in old files
+    if (kind := model.get("type", untyped)) != "BPE":
         raise ValueError(f"its model is {_shown(kind)}, not BPE; {instead}")
     for kinds, names in _KINDS.items():
         for name in names:
