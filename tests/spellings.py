@@ -1,6 +1,7 @@
 """Split patterns as others write them: equal to one of bpetite's, nearly equal, and different.
 
-From tiktoken, minbpe, nanochat, gigatoken, files of models, and llama.cpp.
+From tiktoken, minbpe, nanochat, gigatoken, files of models, and llama.cpp's table, whose patterns
+are made for its own engine: each that differs is here with a text that shows it.
 """
 
 from typing import Final
@@ -22,6 +23,10 @@ DEEPSEEK3: Final = (
     ),
 )
 _SPELLED_OUT: Final = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+_IN_LLAMA_CPP: Final = {
+    name: text.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)", _SPELLED_OUT)
+    for name, text in SPLIT_PATTERNS.items()
+}
 _GPT2_IN_LLAMA_CPP: Final = (
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
 )
@@ -82,39 +87,147 @@ ONLY_IN_TIKTOKEN: Final[dict[str, tuple[str, Splits]]] = {
 """The same, except there; `{1,3}+` is possessive for tiktoken and `regex`, not for tokenizers."""
 
 DIFFERENT: Final[dict[str, tuple[str, Splits, str]]] = {
-    "gpt4 in llama.cpp": (
-        "gpt4",
-        (_GPT4.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)", _SPELLED_OUT),),
-        "'\u017fa",
+    # llama.cpp's table, but for DeepSeek LLM, for which it lists all letters of some scripts.
+    **{
+        f"{name} in llama.cpp": (name, (_IN_LLAMA_CPP[name],), "'\u017fa")
+        for name in ("gpt4", "qwen2", "qwen3.5")
+    },
+    "gpt4o in llama.cpp": (
+        "gpt4o",
+        (
+            _IN_LLAMA_CPP["gpt4o"]
+            .replace(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^a-z]))")
+            .replace(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^A-Z]))"),
+        ),
+        "e\u0301",
+    ),
+    "gpt4o in llama.cpp, for Granite's embeddings": (
+        "gpt4o",
+        (
+            _IN_LLAMA_CPP["gpt4o"]
+            .replace(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}\p{M}])([^a-z]))")
+            .replace(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}\p{M}])([^A-Z]))"),
+        ),
+        "éA",
+    ),
+    "gpt4o in llama.cpp, for Tiny Aya": (
+        "gpt4o",
+        (r"\d{1,3}(?=(?:\d{3})*\b)", _IN_LLAMA_CPP["gpt4o"]),
+        "1234",
+    ),
+    "gpt4o in llama.cpp, for Youtu": (
+        "gpt4o",
+        (
+            "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-\u309f\u30a0-ヿ]+",  # noqa: RUF001
+            _IN_LLAMA_CPP["gpt4o"].replace("{1,3}", ""),
+        ),
+        "12",
     ),
     "tekken in llama.cpp": (
         "tekken",
         (
-            _TEKKEN.replace(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^a-z]))").replace(
-                r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^A-Z]))"
-            ),
+            SPLIT_PATTERNS["tekken"]
+            .replace(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^a-z]))")
+            .replace(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"((?=[\p{L}])([^A-Z]))"),
         ),
         "e\u0301",
     ),
-    "MiniCPM 5": (
+    "Jais 2": (
+        "gpt4",
+        (
+            SPLIT_PATTERNS["gpt4"].removesuffix(r"\s+(?!\S)|\s+")
+            + r"\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S)"
+            r"|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1}",
+        ),
+        "   ",
+    ),
+    "MiniCPM 5": ("qwen2", (r"\p{N}{1,3}", SPLIT_PATTERNS["gpt4"].replace("{1,3}", "+")), "  1"),
+    "Ling in llama.cpp": (
         "qwen2",
-        (r"\p{N}{1,3}", _GPT4.replace("{1,3}", "+")),
-        "  1",
+        (
+            (
+                r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+            ),
+        ),
+        "'\u017fa",
+    ),
+    "Seed-Coder": (
+        "gpt4",
+        (
+            (
+                "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
+                "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+            ),
+        ),
+        "!\n",
     ),
     "Ufakzeka": ("qwen2", (SPLIT_PATTERNS["qwen2"].partition(")|")[2],), "'sa"),
+    "Laguna": ("qwen2", (r"[^\n]+|[\n]+", _IN_LLAMA_CPP["qwen2"]), "!\n"),
+    "K-EXAONE": (
+        "qwen2",
+        (
+            (
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+"
+                r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
+            ),
+        ),
+        "a a",
+    ),
     "StarCoder, SmolLM, Command R and others": ("gpt2", (r"\p{N}", _GPT2_IN_LLAMA_CPP), "12"),
+    "Falcon": (
+        "gpt2",
+        (r"[\p{P}\$\+<=>\^~\|`]+", _GPT2_IN_LLAMA_CPP, "[0-9][0-9][0-9]"),
+        "'s",
+    ),
+    "llama.cpp's default": (
+        "gpt2",
+        (r"[\p{P}\$\+<=>\^~\|]+", _GPT2_IN_LLAMA_CPP, r"\p{N}+", "[0-9][0-9][0-9]"),
+        "'s",
+    ),
+    "Chameleon": (
+        "gpt2",
+        (
+            *("<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", r"([\t\n]|    |  )"),
+            *(r"\p{N}", r"[\p{P}!-/:-@\[-`{-~]", _GPT2_IN_LLAMA_CPP),
+        ),
+        "12",
+    ),
     "Bloom, Poro": ("gpt2", (" ?[^(\\s|.,!?…。，、।۔،)]+",), "a's"),  # noqa: RUF001
+    "Viking": ("gpt2", (" ?[^(\\s|.,!?…。，、।۔،)]+", r"\p{N}"), "12"),  # noqa: RUF001
+    "SuperBPE": ("gpt2", (r"\p{N}+", r"(?=(\d{3})+(?!\d))"), "a b"),
     "Gemma 4, Sarvam": ("gpt2", (r"[^\n]+|[\n]+",), "a b"),
+    "Jina for Chinese": ("gpt2", (r"\S+",), " a"),
     "DeepSeek Coder": (
         "deepseek3",
         ("[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}"),
         "12",
     ),
+    "Spark 2.5": (
+        "deepseek3",
+        (
+            *DEEPSEEK3[:2],
+            DEEPSEEK3[2].replace("[\r\n]*|\\s*[\r\n]+", "|[\r\n]"),
+            r"\p{N}",
+        ),
+        "12",
+    ),
+    "AFMoE": (
+        "deepseek3",
+        (
+            r"\p{N}{1,3}",
+            "[一-鿿㐀-䶿豈-\ufaff\u3040-\u309f\u30a0-ヿ･-ﾟ⼀-\u2fdf\u0e40-\u0e7f\u0e80-\u0effក-\u17ff]+",
+            DEEPSEEK3[2].replace("\r", r"\r").replace("\n", r"\n"),
+        ),
+        "ກa",
+    ),
     "Kimi K2": (
         "gpt4o",
         (
             "[\\p{Han}]+|"
-            + _GPT4O.replace(r"\p{M}]", r"\p{M}&&[^\p{Han}]]").replace("[\\r\\n/]", "[\\r\\n]"),
+            + SPLIT_PATTERNS["gpt4o"]
+            .replace(r"\p{M}]", r"\p{M}&&[^\p{Han}]]")
+            .replace("[\\r\\n/]", "[\\r\\n]"),
         ),
         "!\n/",
     ),
