@@ -102,7 +102,7 @@ def test_arguments_are_escaped_for_the_terminal(words: list[str], shown: str) ->
 )
 def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
     """A path is shown as it is, or like a Python string if it could be misread; all is visible."""
-    result = bpetite("inspect", "--model", path)
+    result = bpetite("inspect", f"--model={path}")
     told = result.stderr.decode()
     assert told.count("\n") in {1, 2}
     assert told.replace("\n", "").isprintable()
