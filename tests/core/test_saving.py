@@ -201,36 +201,42 @@ def test_overwritten_file_keeps_its_mode(tmp_path: Path, tokenizer: Tokenizer) -
 
 
 @pytest.mark.posix
-def test_folder_must_be_writable(run_python: Callable[..., str]) -> None:
+@pytest.mark.parametrize(
+    ("folder", "mode", "saved"),
+    [
+        pytest.param(".", 0o755, True, id="open"),
+        pytest.param(".", 0o555, False, id="read-only"),
+        pytest.param(".", 0o333, True, id="unreadable"),
+        pytest.param("..", 0, True, id="inside a closed one"),
+    ],
+)
+def test_folder_must_be_writable(
+    run_python: Callable[..., str], folder: str, mode: int, saved: bool
+) -> None:
     """A folder must be writable, but need not be readable, nor its parents accessible."""
     program = """
         import os, sys
         from bpetite import Tokenizer
+        os.chmod(sys.argv[1], int(sys.argv[2]))
         if os.geteuid() == 0:
+            os.chown(".", 65534, 65534)
             os.setuid(65534)  # root may write everywhere
-        for folder in sys.argv[1:]:
-            if folder == ".":
-                os.chmod("..", 0)
-            for overwrite in (False, True):
-                try:
-                    Tokenizer.train("ab ab ab", 258).save(f"{folder}/{overwrite}", overwrite)
-                except PermissionError as error:
-                    print(error.filename)
+        for overwrite in (False, True):
+            try:
+                Tokenizer.train("ab ab ab", 258).save(f"{overwrite}.json", overwrite)
+            except PermissionError as error:
+                print(error.filename)
     """
-    with TemporaryDirectory() as name:  # under `tmp_path` only its owner can reach a folder
-        modes = {"open": 0o755, "read-only": 0o555, "unreadable": 0o333, "closed/inside": 0o755}
-        folders = [Path(name) / folder for folder in modes]
-        for folder, mode in zip(folders, modes.values(), strict=True):
-            folder.mkdir(parents=True)
-            folder.chmod(mode)
-        for folder in (Path(name), *folders, folders[3].parent):
-            if os.geteuid() == 0:
-                os.chown(folder, 65534, 65534)
-        printed = run_python(program, *map(str, folders[:3]), ".", folder=folders[3])
-        for folder in (folders[3].parent, *folders):
-            folder.chmod(0o700)
-        assert printed.split() == [f"{folders[1]}/{overwrite}" for overwrite in (False, True)]
-        assert [len(names_in(folder)) for folder in folders] == [2, 0, 2, 2]
+    with TemporaryDirectory() as outside:  # under `tmp_path` only its owner can reach a folder
+        inside = Path(outside) / "inside"
+        inside.mkdir()
+        Path(outside).chmod(0o755)
+        printed = run_python(program, folder, str(mode), folder=inside)
+        Path(outside).chmod(0o700)
+        inside.chmod(0o700)
+        left = names_in(inside)
+    both = ["False.json", "True.json"]
+    assert (printed.split(), left) == (([], both) if saved else (both, []))
 
 
 # Order, and failures at any point
