@@ -184,7 +184,10 @@ CHARACTERS: Final = "tokens are characters, not bytes"
     ("family", "reason"),
     [
         ("claude", "its normalizer, NFKC, changes the text; use "),
-        ("command_r_plus", "its pre_tokenizer is Digits, not Split or ByteLevel; use "),
+        (
+            "command_r_plus",
+            "its pre_tokenizer is Digits, not Split or ByteLevel; its normalizer, NFC, changes the ",
+        ),
         ("gemma", f"has byte_fallback, so its {CHARACTERS}"),
         ("gemma3", f"has byte_fallback, so its {CHARACTERS}"),
         ("llama2", f"has byte_fallback, so its {CHARACTERS}"),
