@@ -186,7 +186,7 @@ CHARACTERS: Final = "tokens are characters, not bytes"
         ("claude", "its normalizer, NFKC, changes the text; use "),
         (
             "command_r_plus",
-            "its pre_tokenizer is Digits, not Split or ByteLevel; its normalizer, NFC, changes the ",
+            "its pre_tokenizer is Digits, not Split or ByteLevel; its normalizer, NFC, changes",
         ),
         ("gemma", f"has byte_fallback, so its {CHARACTERS}"),
         ("gemma3", f"has byte_fallback, so its {CHARACTERS}"),
