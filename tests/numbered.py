@@ -58,11 +58,6 @@ def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
     return Tokenizer.load(folder / "t.json")
 
 
-def start_of(made: Made) -> Tokenizer:
-    """Return the tokenizer of a file, without writing it."""
-    return Tokenizer._of(Artifact.of_bytes(canonical(made[0]), "start"))
-
-
 @st.composite
 def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
     """Return an extension that other engines can have, and the whole tokens of its start."""

@@ -386,14 +386,17 @@ def test_special_tokens_in_the_configuration_alone_are_named(
 
 
 def test_the_role_of_a_token_makes_it_special(files: Files) -> None:
-    """A configuration without `added_tokens_decoder` names the tokens of a model by their roles."""
+    """A configuration may name a token of the vocabulary by its roles alone, or by several."""
     files.content["model"]["vocab"] |= {"</s>": 700, "<pad>": 701}
     files.write(*TWO)
-    roles = {"eos_token": "</s>", "pad_token": {"content": "<pad>"}, "unk_token": "<nowhere>"}
-    files.write(CONFIG, added_tokens_decoder={}, **roles)
+    roles = {"bos_token": "</s>", "eos_token": "</s>", "pad_token": {"content": "<pad>"}}
+    files.write(CONFIG, added_tokens_decoder={}, **roles | {"sep_token": "<nowhere>"})
     result = files.imported(*TWO)
     assert result.special_tokens == {"</s>": 700, "<pad>": 701}
+    assert not any("special" in note for note in result.notes)
     assert files.encode("</s><pad>") == [700, 701]
+    files.write(CONFIG, added_tokens_decoder={"700": added("</s>", 700)}, **roles)
+    assert files.imported(*TWO).special_tokens == {"</s>": 700, "<pad>": 701}
     files.write(CONFIG, added_tokens_decoder={}, mask_token={"content": "<pad>", "lstrip": True})
     with pytest.raises(ValueError, match="its added token '<pad>' has lstrip"):
         files.imported(*TWO)

@@ -163,12 +163,14 @@ def _special_tokens_in(
             else token
             for token_id, token in added.items()
         ]
-        for role in _ROLES:
-            token = config.get(role)
-            token = token if isinstance(token, dict) else {"content": token}
-            name = token.get("content")
-            if not added and isinstance(name, str) and name in vocab:
-                entries.append(dict.fromkeys(FLAGS, False) | token | {"id": vocab[name]})
+        names = [one.get("content") for one in entries if isinstance(one, dict)]
+        for token in map(config.get, _ROLES):
+            entry = token if isinstance(token, dict) else {"content": token}
+            name = entry.get("content")
+            if isinstance(name, str) and name in vocab and name not in names:
+                known = {"id": vocab[name], "special": True}
+                entries.append(dict.fromkeys(FLAGS, False) | entry | known)
+                names.append(name)
         found = {token.text: token.id for token in added_tokens(entries, rest)}
     for name, token_id in _object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
