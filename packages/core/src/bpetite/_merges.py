@@ -42,7 +42,21 @@ class Merges:
 
     def apply(self, chunk: bytes) -> list[int]:
         """Return the indexes of a chunk after all merges."""
-        return self._apply_short(chunk) if len(chunk) <= _SHORT_BYTES else self._apply_long(chunk)
+        if len(chunk) > _SHORT_BYTES:
+            return self._apply_long(chunk)
+        # Merge the leftmost occurrence of the lowest pair until there is none, in O(n^2).
+        index_of_pair = self._index_of_pair.get
+        indexes = list(chunk)
+        merged = list(map(index_of_pair, pairwise(chunk), repeat(_NO_MERGE)))
+        while merged and (new := min(merged)) != _NO_MERGE:
+            place = merged.index(new)
+            indexes[place : place + 2] = (new,)
+            del merged[place]
+            if place:
+                merged[place - 1] = index_of_pair((indexes[place - 1], new), _NO_MERGE)
+            if place < len(merged):
+                merged[place] = index_of_pair((new, indexes[place + 1]), _NO_MERGE)
+        return indexes
 
     def steps(self, chunk: bytes) -> Iterator[tuple[int, list[int]]]:
         """Yield each pass that changes a chunk: the new index, and the indexes after it.
@@ -65,21 +79,6 @@ class Merges:
                 place += 2 if is_pair else 1
             indexes = merged
             yield new, indexes
-
-    def _apply_short(self, chunk: bytes) -> list[int]:
-        """Merge the leftmost occurrence of the lowest pair until there is none, in O(n^2)."""
-        index_of_pair = self._index_of_pair.get
-        indexes = list(chunk)
-        merged = list(map(index_of_pair, pairwise(chunk), repeat(_NO_MERGE)))
-        while merged and (new := min(merged)) != _NO_MERGE:
-            place = merged.index(new)
-            indexes[place : place + 2] = (new,)
-            del merged[place]
-            if place:
-                merged[place - 1] = index_of_pair((indexes[place - 1], new), _NO_MERGE)
-            if place < len(merged):
-                merged[place] = index_of_pair((new, indexes[place + 1]), _NO_MERGE)
-        return indexes
 
     def _apply_long(self, chunk: bytes) -> list[int]:
         """Merge every occurrence of the lowest pair until there is none, in O(n log n).

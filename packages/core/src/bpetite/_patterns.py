@@ -38,13 +38,16 @@ _COMMON_PIECE: Final = (
     rf"{_BLANK}*+{_OTHER}++(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*+{_OTHER}*+)*+"
     rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?+|{_BLANK}++"
 )
-_IN_ASCII: Final = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9"} | {
+_IN_ASCII: Final = {
+    "L": "A-Za-z",
+    "Lu": "A-Z",
+    "Ll": "a-z",
+    "N": "0-9",
     "P": r"!-#%-*,-/:;?@\[-\]_{}",
     "S": "$+<=>^`|~",
+    **dict.fromkeys(("Lt", "Lm", "Lo", "M"), ""),
 }
-_NOT_IN_ASCII: Final = ("Lt", "Lm", "Lo", "M")
-_CLASS: Final = re.compile(r"\\p\{(\w+)\}")
-_CLASS_OR_SET: Final = re.compile(rf"\[[^]]*\]|{_CLASS.pattern}")
+_SET_OR_CLASS: Final = re.compile(r"\[[^]]*\]|\\p\{\w+\}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,13 +111,12 @@ def _unpickled(name: str) -> Pattern:
 
 def _in_ascii(text: str) -> str:
     """Return a pattern for `re` that finds the same chunks in ASCII text."""
-
-    def characters(found: "re.Match[str]") -> str:
-        members = _CLASS.sub(lambda name: in_ascii[name[1]], found[0])
-        return members if found[0].startswith("[") else f"[{members}]"
-
-    in_ascii = _IN_ASCII | dict.fromkeys(_NOT_IN_ASCII, "")
-    return _CLASS_OR_SET.sub(characters, text)
+    text = _SET_OR_CLASS.sub(
+        lambda found: found[0] if found[0].startswith("[") else f"[{found[0]}]", text
+    )
+    for name, members in _IN_ASCII.items():
+        text = text.replace(rf"\p{{{name}}}", members)
+    return text
 
 
 def _gpt4(digits: str) -> str:

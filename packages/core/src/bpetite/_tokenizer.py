@@ -27,7 +27,7 @@ class Tokenizer:
 
     _artifact: Artifact
     _encoder: Encoder | None
-    _decoder: Decoder
+    _decoder: Decoder | None
 
     def __init__(self) -> None:
         raise TypeError("a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)")
@@ -125,7 +125,7 @@ class Tokenizer:
         >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
         [256, 257, 257, 99]
         """
-        # Built on first use: construction is expensive. Two threads may build equal ones.
+        # Built on first use, as the decoder is. Two threads may build equal ones.
         if (encoder := self._encoder) is None:
             artifact = self._artifact
             with garbage_collector_paused():
@@ -153,7 +153,11 @@ class Tokenizer:
         >>> Tokenizer.train("ab ab ab", vocab_size=258).decode([256, 257, 258])
         'ab ab<|endoftext|>'
         """
-        return self._decoder.decode(token_ids)
+        if (decoder := self._decoder) is None:
+            artifact = self._artifact
+            decoder = Decoder(artifact.vocab if artifact.numbering else artifact.table)
+            self._decoder = decoder
+        return decoder.decode(token_ids)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the tokenizer file: JSON, always with the same bytes for the same tokenizer.
@@ -198,8 +202,7 @@ class Tokenizer:
         """Return the tokenizer of an artifact; `_artifact` is the way back."""
         self = cls.__new__(cls)
         self._artifact = artifact
-        self._encoder = None
-        self._decoder = Decoder(artifact.vocab if artifact.numbering else artifact.table)
+        self._encoder = self._decoder = None
         return self
 
     def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:

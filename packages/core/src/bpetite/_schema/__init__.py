@@ -18,12 +18,3 @@ A tokenizer is written in the lowest version that can hold it.
 
 Not here: JSON itself (`_strict_json`), opening the file (`_reading`).
 """
-
-from bpetite._schema.checks import check_content
-from bpetite._schema.versions import Fields
-from bpetite._strict_json import parse_json
-
-
-def read(data: bytes) -> Fields:
-    """Return what a tokenizer file holds. For the errors, see `Tokenizer.load`."""
-    return check_content(parse_json(data))

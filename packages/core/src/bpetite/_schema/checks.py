@@ -23,7 +23,7 @@ from bpetite._schema.versions import (
     needs_numbering,
     refuse,
 )
-from bpetite._special_tokens import MOST, Origin, checked_special_tokens
+from bpetite._special_tokens import MOST, checked_special_tokens
 
 _KEYS: Final = (
     *("mergeable_vocab_size", "merges", "pretokenizer_pattern"),
@@ -61,9 +61,7 @@ def _check_in_order(file: Mapping[str, object], version: Version) -> Fields:
     except KeyError as missing:  # step 15
         refuse("vocab", f"the ids 0 to {size - 1}", f"no {missing.args[0]}")
     _check_tokens(tokens, merges)
-    names = _special_tokens_in_order(file["special_tokens"], size, version)
-    for name, token_id in names.items():  # step 21
-        _check_special_token(name, token_id, vocab.get(str(token_id)))
+    names = _checked_special_tokens(file["special_tokens"], size, vocab, version.special_token)
     if len(vocab) > size + len(names):  # step 22
         others = vocab.keys() - ids - {*map(str, names.values())}
         refuse("vocab", f"only the ids 0 to {size + len(names) - 1}", min(others))
@@ -94,10 +92,9 @@ def _check_numbered(file: Mapping[str, object]) -> Fields:
     if max(tokens, default=0) >= MOST_IDS:  # step 14
         found = next(key for key in vocab if len(key) > most or int(key) >= MOST_IDS)
         refuse("vocab", f"ids below {MOST_IDS}", found)
-    expected = "an id of its own in vocab"
-    names = _checked_special_tokens(file["special_tokens"], tokens, expected, "imported")
-    for name, token_id in names.items():  # step 21
-        _check_special_token(name, token_id, tokens.pop(token_id))
+    names = _checked_special_tokens(file["special_tokens"], None, vocab)
+    for token_id in names.values():
+        del tokens[token_id]
     indexes = {token_id: index for index, token_id in enumerate(_ids_of_bytes(tokens, names))}
     _check_size(file["mergeable_vocab_size"], len(tokens), "ids that are not special")  # step 25
     pairs: list[tuple[int, int]] = []
@@ -198,61 +195,50 @@ def _checked_vocab(vocab: object) -> dict[str, bytes]:
     for key, values in vocab.items():
         if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
             refuse("vocab", "ids in decimal as keys", key)
-        token = _token(values, integers)
-        if token is None:
+        try:
+            # `bytes` alone would read an integer as a length, and True as 1.
+            if type(values) is not list or not (integers or {*map(type, values)} <= {int}):
+                raise ValueError  # noqa: TRY301 - the error is the same for both
+            tokens[key] = bytes(values)
+        except ValueError:
             refuse(f"vocab[{shortened(key)}]", "a list of integers in 0..255", values)
-        tokens[key] = token
     return tokens
 
 
-def _token(values: object, integers: bool) -> bytes | None:
-    """Return a list of integers in 0..255 as bytes, or None for anything else."""
-    # `bytes` alone would read an integer as a length, and True as 1.
-    if type(values) is not list or not (integers or {*map(type, values)} <= {int}):
-        return None
-    try:
-        return bytes(values)
-    except ValueError:
-        return None
+def _checked_special_tokens(
+    special: object, first: int | None, vocab: Mapping[str, bytes], only: str | None = None
+) -> dict[str, int]:
+    """Steps 18 to 21: the special tokens with their ids, in the order of these.
 
-
-def _special_tokens_in_order(special: object, size: int, version: Version) -> dict[str, int]:
-    """Steps 18 to 20, for schema versions 1 and 2: the ids follow those of the other tokens."""
-    only = version.special_token
+    Args:
+        special: the object with the special tokens.
+        first: the id that the lowest of theirs must be; the others follow it. None is any id.
+        vocab: the bytes of all ids.
+        only: the only special token that the version can hold, if there is one.
+    """
     if only and (not isinstance(special, dict) or special.keys() != {only}):
         refuse("special_tokens", f"an object with only the key {only!r}", special)
-    ids = range(size, size + len(_checked_object(special)))
-    expected = f"an id of its own from {size} to {ids.stop - 1}"
-    if only:
-        expected = f"{size}, the first id after the mergeable ones"
-    return _checked_special_tokens(special, ids, expected, "trained")
-
-
-def _checked_object(special: object) -> dict[str, object]:
-    """Step 18: the object with the special tokens."""
     if not isinstance(special, dict):
         refuse("special_tokens", "an object", special)
     if len(special) > MOST:
         refuse("special_tokens", f"at most {MOST} special tokens", len(special))
-    return special
-
-
-def _checked_special_tokens(
-    special: object, ids: Container[object], expected: str, origin: Origin
-) -> dict[str, int]:
-    """Steps 18 to 20: the special tokens with their ids, in the order of these."""
+    ids: Container[str] = vocab
+    expected = "an id of its own in vocab"
+    if first is not None:
+        ids = {*map(str, range(first, first + len(special)))}
+        expected = f"an id of its own from {first} to {first + len(special) - 1}"
+    if only:
+        expected = f"{first}, the first id after the mergeable ones"
     names: dict[int, str] = {}
-    for name, token_id in _checked_object(special).items():
-        if type(token_id) is not int or token_id not in ids or token_id in names:
+    for name, token_id in special.items():
+        if type(token_id) is not int or str(token_id) not in ids or token_id in names:
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
     in_order = {names[token_id]: token_id for token_id in sorted(names)}
-    checked_special_tokens([*in_order], origin)
+    checked_special_tokens([*in_order], "imported" if first is None else "trained")
+    for name, token_id in in_order.items():
+        token = vocab.get(str(token_id))
+        if token != name.encode("utf-8"):
+            found = "nothing" if token is None else list(token)
+            refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)
     return in_order
-
-
-def _check_special_token(name: str, token_id: int, token: bytes | None) -> None:
-    """Step 21: the bytes of a special token are those of its text."""
-    if token != name.encode("utf-8"):
-        found = "nothing" if token is None else list(token)
-        refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)
