@@ -119,8 +119,8 @@ def with_ids(
 def by_bytes(path: Path) -> tiktoken.Encoding:
     """Return an encoding with the tokens of a file, without any check."""
     model = Model.load(str(path))
-    numbers = model.numbers or {one: one for one in model.vocab}
-    ranks = {model.vocab[number]: one for one, number in numbers.items()}
+    indexes = model.indexes or {one: one for one in model.vocab}
+    ranks = {model.vocab[index]: one for one, index in indexes.items()}
     return tiktoken.Encoding("chunk", pat_str=NO_PATTERN, mergeable_ranks=ranks, special_tokens={})
 
 

@@ -37,7 +37,7 @@ class Corpus:
 
 
 def count_ids(pipe: Pipe, whole: Collection[str] = ()) -> tuple[list[int], Counter[str]]:
-    """Return how often each token occurs in the documents, in the order of numbers.
+    """Return how often each token occurs in the documents, in the order of indexes.
 
     Args:
         pipe: the pipe of a command with `--model`, `--ordinary` and `--jobs`.
@@ -50,7 +50,7 @@ def count_ids(pipe: Pipe, whole: Collection[str] = ()) -> tuple[list[int], Count
     texts = pipe.documents.read_with_counts(model.pattern.name)
     for ids, found in pipe.results(counter, texts, in_order=False):
         for token_id, count in ids.items():
-            counts[model.numbers[token_id]] += count
+            counts[model.indexes[token_id]] += count
         chunks.update(found)
     return counts, chunks
 

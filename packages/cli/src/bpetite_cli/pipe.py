@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 
-from bpetite._inner import write_parts
+from bpetite._inner import Artifact, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models, outputs, parquet
 from bpetite_cli.io.documents import Documents, expand_patterns, read_list
@@ -110,7 +110,7 @@ class Pipe:
             say(f"warning: {first} {begin} {about}")
 
     @cached_property
-    def model(self) -> models.Model:
+    def model(self) -> Artifact:
         """The tokenizer file of `--model`."""
         return models.load_artifact(self.options.model)
 

@@ -83,7 +83,7 @@ def learn(pipe: Pipe, vocab_size: int, begin: Artifact) -> Training:
     return Training(artifact, corpus.size, seconds, counts)
 
 
-def load_start(path: str | None, vocab_size: int) -> models.Model | None:
+def load_start(path: str | None, vocab_size: int) -> Artifact | None:
     """Load the tokenizer to continue, if there is one, and check its size."""
     if path is None:
         return None

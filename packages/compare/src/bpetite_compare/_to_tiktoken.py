@@ -37,7 +37,7 @@ def to_tiktoken(
     """
     if not isinstance(model, Model):
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
-    if model.numbers is not None:
+    if model.indexes is not None:
         raise ValueError("this model has ids of its own; pass the path of its tokenizer file")
     return of_artifact(_artifact_of(model), "bpetite", special_tokens, model.pattern)
 

@@ -147,6 +147,23 @@ class Artifact:
         """The id of each index."""
         return self.numbering or range(len(self.tokens) + len(self.special_names))
 
+    @cached_property
+    def indexes(self) -> dict[int, int]:
+        """The index of each id."""
+        return {token_id: index for index, token_id in enumerate(self.ids)}
+
+    def is_special(self, token_id: int) -> bool:
+        """Return whether this is the id of a special token."""
+        return self.indexes[token_id] >= len(self.tokens)
+
+    def merge_of(self, token_id: int) -> tuple[int, tuple[int, int]] | None:
+        """Return the rank of the merge that makes an id, and the two ids that it joins, if any."""
+        rank = self.indexes[token_id] - BASE_VOCAB_SIZE
+        if not 0 <= rank < len(self.merges):
+            return None
+        left, right = self.merges[rank]
+        return rank, (self.ids[left], self.ids[right])
+
     @property
     def whole_tokens(self) -> Sequence[bytes]:
         """The bytes of the whole tokens."""
@@ -190,6 +207,11 @@ class Artifact:
                 newest.clear()
                 found.clear()
         return found
+
+    @property
+    def smallest(self) -> int:
+        """The size without merges, where completed tokens are whole again."""
+        return len(self.tokens) - len(self.merges) + len(self.completed)
 
     def truncated(self, size: int) -> Self:
         """Return the tokenizer of this size with its first merges; completed tokens are whole.

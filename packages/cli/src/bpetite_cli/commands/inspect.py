@@ -14,6 +14,7 @@ Examples:
 import argparse
 from collections.abc import Sequence
 
+from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
@@ -73,7 +74,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with Bar("loading"):
-        artifact = models.load_artifact(options.model)
+        artifact, file = models.load_file(options.model)
     if options.tokens:
         before = None
         if options.since is not None:
@@ -84,12 +85,13 @@ def _run(options: argparse.Namespace) -> None:
     elif options.token is not None or options.token_text is not None:
         _print_trees(artifact, _chosen(artifact, options), in_json=options.json)
     elif options.json:
-        outputs.write_json(overview.overview_data(options.model, artifact))
+        outputs.write_json(overview.overview_data(options.model, artifact, file))
     else:
-        outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
+        screen = look_at_output()
+        outputs.stream_output(overview.draw_overview(options.model, artifact, file, screen))
 
 
-def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: bool) -> None:
+def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool) -> None:
     for number, token_id in enumerate(token_ids):
         if in_json:
             outputs.write_json(tree.tree_data(artifact, token_id))
@@ -99,7 +101,7 @@ def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: b
         outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
 
 
-def _chosen(artifact: models.Model, options: argparse.Namespace) -> Sequence[int]:
+def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
     """Return the ids of the tokens to show."""
     if options.token is not None:
         if options.token in artifact.ids:

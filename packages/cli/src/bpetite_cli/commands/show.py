@@ -14,7 +14,7 @@ from typing import Annotated, Final
 
 from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.plugins import load_encoding
 from bpetite_cli.strict_parser import Commands
@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace) -> None:
         artifact = (
             pipe.model
             if options.encoding is None
-            else models.Model.of(load_encoding(options.encoding, ordinary=False).to_artifact())
+            else load_encoding(options.encoding, ordinary=False).to_artifact()
         )
         texts = pipe.texts()
         if options.steps:

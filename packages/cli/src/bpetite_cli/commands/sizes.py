@@ -117,7 +117,7 @@ def _run(options: argparse.Namespace) -> None:
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
         counts, chunks = count_ids(pipe, completed.keys())
-        whole = {number: chunks[chunk] for chunk, number in completed.items()}
+        whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
         if options.json:
@@ -154,22 +154,22 @@ def totals_of(
 
     Args:
         artifact: the tokenizer.
-        counts: how often each of its tokens occurs in the text, in the order of numbers.
-        whole: how often each completed token is a chunk, by its number.
+        counts: how often each of its tokens occurs in the text, in the order of indexes.
+        whole: how often each completed token is a chunk, by its index.
     """
     counts = list(counts)
     size = sum(map(mul, map(len, artifact.table), counts))
     tokens, unused = [total := sum(counts)], [idle := counts.count(0)]
-    for number, parts in reversed([*enumerate(artifact.merges, 256)]):
-        merged = counts[number] - whole.get(number, 0)
+    for index, parts in reversed([*enumerate(artifact.merges, 256)]):
+        merged = counts[index] - whole.get(index, 0)
         if merged:
             idle -= sum(not counts[part] for part in {*parts})
         for part in parts:
             counts[part] += merged
         total += merged
-        counts[number] -= merged
-        if number in whole:
-            idle += merged > 0 and not counts[number]
+        counts[index] -= merged
+        if index in whole:
+            idle += merged > 0 and not counts[index]
         else:
             idle -= not merged
             tokens.append(total)

@@ -14,9 +14,9 @@ Examples:
 """
 
 import argparse
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from importlib.metadata import version
 from itertools import takewhile
 from typing import Annotated, NamedTuple, TypedDict
@@ -77,20 +77,22 @@ def add_command(commands: Commands) -> None:
 class _Proof(NamedTuple):
     """A tokenizer file and the result of training again.
 
-    model, trained: the two.
+    model, file: the tokenizer, and the content of its file.
+    trained: the result.
     same: the number of merges before the first one that differs, also in its id.
     start: the number of merges of `--start`.
     """
 
-    model: models.Model
+    model: Artifact
+    file: bytes
     trained: Artifact
     same: int
     start: int
 
     @property
-    def sha256_of_training(self) -> str:
-        """The digest of the file that training gives."""
-        return hashlib.sha256(self.trained.to_bytes()).hexdigest()
+    def is_equal(self) -> bool:
+        """Whether the file is byte for byte what training gives."""
+        return self.file == self.trained.to_bytes()
 
     @property
     def kept(self) -> int:
@@ -128,7 +130,7 @@ class _Proof(NamedTuple):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text") as pipe:
-        model = pipe.model
+        model, file = models.load_file(options.model)
         if model.numbering and options.start is None:
             raise Failure(
                 f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
@@ -138,7 +140,7 @@ def _run(options: argparse.Namespace) -> None:
         begin = _begin(model, start, options)
         training = learn(pipe, len(model.tokens), begin)
         trained = training.artifact
-        proof = _Proof(model, trained, _same(model, trained), len(begin.merges))
+        proof = _Proof(model, file, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
         data: _Verified | _Continued = _data(proof, len(pipe.documents.paths), training)
         if start is not None:
@@ -198,7 +200,7 @@ def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
             f"this corpus proves nothing: all {proof.kept:,} merges are those of --start\n"
             "name the smaller tokenizer that this one continues, or leave out --start"
         )
-    if proof.model.sha256 != proof.sha256_of_training:
+    if not proof.is_equal:
         return (
             f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
             f"{proof.in_words} come from this corpus\nan editor or formatter may have changed "
@@ -215,11 +217,11 @@ def _same(model: Artifact, trained: Artifact) -> int:
 
 def _data(proof: _Proof, files: int, training: Training) -> _Verified:
     return {
-        "equal": proof.model.sha256 == proof.sha256_of_training,
+        "equal": proof.is_equal,
         "difference": proof.difference,
         "merges_proved": proof.same - proof.kept,
-        **fields.tokenizer_fields(proof.model, proof.model.sha256),
-        "sha256_of_training": proof.sha256_of_training,
+        **fields.tokenizer_fields(proof.model, sha256(proof.file).hexdigest()),
+        "sha256_of_training": sha256(proof.trained.to_bytes()).hexdigest(),
         "files": files,
         "bytes": training.corpus_bytes,
         "seconds": round(training.seconds, 3),
@@ -257,7 +259,7 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
     if rank == len(artifact.merges):
         return ""
     left, right = (
-        f"{visible(artifact.tokens[number])!r} (id {artifact.ids[number]})"
-        for number in artifact.merges[rank]
+        f"{visible(artifact.tokens[index])!r} (id {artifact.ids[index]})"
+        for index in artifact.merges[rank]
     )
     return f"{left} and {right} make {visible(artifact.tokens[256 + rank])!r}"

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
 from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import quoted
+from bpetite._inner import Artifact, quoted
 from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
-from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.messages import counted, span
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
@@ -43,12 +43,12 @@ class Overview(_Content, Census):
     """Everything about a tokenizer file."""
 
 
-def overview_data(path: str, artifact: Model) -> Overview:
+def overview_data(path: str, artifact: Artifact, file: bytes) -> Overview:
     """Return everything for JSON."""
     return {
         "path": text_argument(path),
-        "file_bytes": artifact.file_bytes,
-        **tokenizer_fields(artifact, artifact.sha256),
+        "file_bytes": len(file),
+        **tokenizer_fields(artifact, sha256(file).hexdigest()),
         "schema_version": artifact.schema_version,
         "pretokenizer_pattern": artifact.pattern.text,
         "whole_tokens": len(artifact.whole_tokens),
@@ -57,12 +57,12 @@ def overview_data(path: str, artifact: Model) -> Overview:
     }
 
 
-def _tokens_by_id(artifact: Model) -> dict[int, bytes]:
+def _tokens_by_id(artifact: Artifact) -> dict[int, bytes]:
     """Return the tokens that are not special, in the order of ids."""
     return dict(sorted(zip(artifact.ids, artifact.tokens, strict=False)))
 
 
-def draw_overview(path: str, artifact: Model, screen: Screen) -> Iterator[str]:
+def draw_overview(path: str, artifact: Artifact, file: bytes, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
     census = take_census(_tokens_by_id(artifact))
     longest = [token["id"] for token in census["longest"]]
@@ -73,8 +73,8 @@ def draw_overview(path: str, artifact: Model, screen: Screen) -> Iterator[str]:
         only = {"special token": f"{visible(artifact.special_names[0])}, id {special[0]}"}
     facts = {
         "file": quoted(text_argument(path)),
-        "size": counted(artifact.file_bytes, "byte"),
-        "sha256": artifact.sha256,
+        "size": counted(len(file), "byte"),
+        "sha256": sha256(file).hexdigest(),
         "schema version": str(artifact.schema_version),
         "tokens": f"{len(artifact.ids):,}: 256 bytes, {counted(len(artifact.merges), 'merge')}, "
         f"{counted(whole, 'whole token') + ', ' if whole else ''}"
@@ -99,14 +99,14 @@ def _title(title: str, screen: Screen) -> str:
     return f"\n{screen.paint(title, 'bold')}\n"
 
 
-def _tokens(artifact: Model, ids: Sequence[int], screen: Screen) -> str:
+def _tokens(artifact: Artifact, ids: Sequence[int], screen: Screen) -> str:
     """Return a line for each of the first tokens: its id, its number of bytes, and the token."""
-    number = len(str(max(artifact.ids)))
+    digits = len(str(max(artifact.ids)))
     tokens = {token_id: artifact.vocab[token_id] for token_id in ids[:_SHOWN]}
     size = max((len(f"{len(token):,}") for token in tokens.values()), default=0)
     lines = ""
     for token_id, token in tokens.items():
-        begin, room = screen.beside([f"  {token_id:>{number}}", f"{len(token):>{size},} bytes"])
+        begin, room = screen.beside([f"  {token_id:>{digits}}", f"{len(token):>{size},} bytes"])
         shown = shortened(token, room)
         special = artifact.is_special(token_id)
         lines += f"{begin}{screen.paint(shown, 'special' if special else 'green')}\n"
@@ -144,7 +144,7 @@ def _bars(rows: Collection[tuple[str, int]], screen: Screen) -> str:
     return "".join(lines)
 
 
-def _partial(artifact: Model, partial: Sequence[int], screen: Screen) -> str:
+def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
     """Return how many tokens are not complete characters, and the longer ones of them."""
     longer = [token_id for token_id in partial if len(artifact.vocab[token_id]) > 1]
     single = len(partial) - len(longer)

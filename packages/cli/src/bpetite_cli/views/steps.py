@@ -50,7 +50,7 @@ class _Drawing(NamedTuple):
     """Draws the chunks of one tokenizer.
 
     steps: yields the merges of a chunk.
-    whole: the number of each whole token; merges are of numbers too, and only ids are shown.
+    whole: the index of each whole token; merges are of indexes, too, and only ids are shown.
     """
 
     artifact: Artifact
@@ -66,22 +66,22 @@ class _Drawing(NamedTuple):
     def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
         """Yield the lines of a chunk and return its ids."""
         data = chunk.encode("utf-8")
-        numbers: Sequence[int] = list(data)
-        note = _id_list("bytes", numbers)
+        indexes: Sequence[int] = list(data)
+        note = _id_list("bytes", indexes)
         steps: Iterable[tuple[int, Sequence[int]]] = self.steps(data)
         if data in self.whole:
-            numbers, note, steps = [self.whole[data]], "a whole token, without merges", ()
-        beside, column = self._state(numbers, None)[1] + 6, None
+            indexes, note, steps = [self.whole[data]], "a whole token, without merges", ()
+        beside, column = self._state(indexes, None)[1] + 6, None
         if beside < self.screen.width:
             steps = list(steps)  # few, as the chunk is short
             notes = [note, *(self._merge(new, made.count(new)) for new, made in steps)]
             room = max(cells(visible(chunk)) + _ROOM_OF_NUMBERS, *map(cells, notes))
             column = beside if beside + room <= self.screen.width else None
         yield f"{self._title(number, chunk)}\n"
-        yield self._line(numbers, None, note, column)
-        for new, numbers in steps:
-            yield self._line(numbers, new, self._merge(new, numbers.count(new)), column)
-        ids = [self.artifact.ids[number] for number in numbers]
+        yield self._line(indexes, None, note, column)
+        for new, indexes in steps:
+            yield self._line(indexes, new, self._merge(new, indexes.count(new)), column)
+        ids = [self.artifact.ids[index] for index in indexes]
         yield f"{' ' * (column or 4)}{_id_list('ids', ids)}\n"
         return ids
 
@@ -96,17 +96,17 @@ class _Drawing(NamedTuple):
         often = f", {times:,} times" if times > 1 else ""
         return f"rank {rank}: {tokens} ({ids[left]} + {ids[right]}) makes {ids[new]}{often}"
 
-    def _line(self, numbers: Sequence[int], new: int | None, note: str, column: int | None) -> str:
+    def _line(self, indexes: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""
-        shown, width = self._state(numbers, new)
+        shown, width = self._state(indexes, new)
         if column is None:
             return f"  {shown}\n    {note}\n"
         return f"  {shown}{' ' * max(2, column - 2 - width)}{note}\n"
 
-    def _state(self, numbers: Sequence[int], new: int | None) -> tuple[str, int]:
+    def _state(self, indexes: Sequence[int], new: int | None) -> tuple[str, int]:
         """Return the tokens of a chunk, with the new ones marked, and their width in cells."""
         colored, paint = self.screen.colored, self.screen.paint
-        tokens = [(number == new, visible(self.artifact.tokens[number])) for number in numbers]
+        tokens = [(index == new, visible(self.artifact.tokens[index])) for index in indexes]
         plain = "│".join(f"[{shown}]" if new and not colored else shown for new, shown in tokens)
         painted = "│".join(paint(shown, "new") if new else shown for new, shown in tokens)
         return painted if colored else plain, cells(plain)

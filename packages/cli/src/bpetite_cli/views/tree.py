@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, TypedDict
 
+from bpetite._inner import Artifact
 from bpetite_cli.fields import Token, token_fields
-from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import LEAST, Screen
 from bpetite_cli.terminal.visible import shortened
@@ -32,7 +32,7 @@ class Tree(Token):
     tree: Annotated[list[_Merge], "the merges that made the token, by rank"]
 
 
-def tree_data(artifact: Model, token_id: int) -> Tree:
+def tree_data(artifact: Artifact, token_id: int) -> Tree:
     """Return a token and all merges that made it, in the order of ranks."""
     merges: dict[int, _Merge] = {}
     waiting = [token_id]
@@ -48,7 +48,7 @@ def tree_data(artifact: Model, token_id: int) -> Tree:
     }
 
 
-def draw_tree(artifact: Model, token_id: int, screen: Screen) -> Iterator[str]:
+def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str]:
     """Yield the tree of a token, line by line.
 
     A repeated token is drawn once, and deep levels start at the left again, so n merges take
@@ -81,7 +81,9 @@ def draw_tree(artifact: Model, token_id: int, screen: Screen) -> Iterator[str]:
             yield f"{screen.paint(branch, 'faint')}{label}\n"
 
 
-def _label(artifact: Model, token_id: int, notes: Sequence[str], screen: Screen, room: int) -> str:
+def _label(
+    artifact: Artifact, token_id: int, notes: Sequence[str], screen: Screen, room: int
+) -> str:
     """Return a token, its id, its origin and notes; on a narrow screen, only some of them."""
     token = artifact.vocab[token_id]
     origin = [origin_of(artifact, token_id)]

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Final, TypeAlias
 
-from bpetite._inner import tokenizer_of
+from bpetite._inner import Artifact, tokenizer_of
 from bpetite_cli.fields import Token, token_fields
-from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import LEAST, Ink, Screen
 from bpetite_cli.terminal.visible import cells, shortened
@@ -38,7 +37,7 @@ class Frequency(Token):
     count: int
 
 
-def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
+def ids_before(artifact: Artifact, old: Artifact) -> dict[int, list[int]]:
     """Return the tokens that an old tokenizer lacks, with the ids that it gives for their bytes."""
     known, chunk_ids, encode = {*old.table}, old.ids_of_chunks(), tokenizer_of(old).encode
     return {
@@ -50,7 +49,7 @@ def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
     }
 
 
-def vocabulary_data(artifact: Model, before: Before) -> Iterator[Entry | NewEntry]:
+def vocabulary_data(artifact: Artifact, before: Before) -> Iterator[Entry | NewEntry]:
     """Yield every token, or only those with ids before, in the order of the ids."""
     for token_id in sorted(artifact.ids if before is None else before):
         rank, pair = artifact.merge_of(token_id) or (None, None)
@@ -59,7 +58,7 @@ def vocabulary_data(artifact: Model, before: Before) -> Iterator[Entry | NewEntr
         yield entry if before is None else {**entry, "old_ids": before[token_id]}
 
 
-def draw_vocabulary(artifact: Model, before: Before, screen: Screen) -> Iterator[str]:
+def draw_vocabulary(artifact: Artifact, before: Before, screen: Screen) -> Iterator[str]:
     """Yield rows of the same tokens, many at a time."""
     figures = len(str(max(artifact.ids)))
     chosen = sorted(artifact.ids if before is None else before)
@@ -68,7 +67,7 @@ def draw_vocabulary(artifact: Model, before: Before, screen: Screen) -> Iterator
         yield part
 
 
-def _row(artifact: Model, token_id: int, figures: int, screen: Screen, before: Before) -> str:
+def _row(artifact: Artifact, token_id: int, figures: int, screen: Screen, before: Before) -> str:
     """Return the id of a token, its text, and the ids before or what it joins and the rank."""
     begin, room = screen.beside([f"{token_id:>{figures}}"])
     token = artifact.vocab[token_id]
@@ -90,46 +89,46 @@ def _row(artifact: Model, token_id: int, figures: int, screen: Screen, before: B
     return f"{begin}{'  '.join([screen.paint(shown, ink_of(artifact, token_id)), *origin])}\n"
 
 
-def ink_of(artifact: Model, token_id: int) -> Ink:
+def ink_of(artifact: Artifact, token_id: int) -> Ink:
     """Return how to paint a token: as special, as a byte, or as a longer token."""
     if artifact.is_special(token_id):
         return "special"
-    return "cyan" if artifact.numbers[token_id] < 256 else "green"
+    return "cyan" if artifact.indexes[token_id] < 256 else "green"
 
 
-def origin_of(artifact: Model, token_id: int) -> str:
+def origin_of(artifact: Artifact, token_id: int) -> str:
     """Return what a token is that no merge makes."""
     if artifact.is_special(token_id):
         return "special"
-    return "a byte" if artifact.numbers[token_id] < 256 else "whole token"
+    return "a byte" if artifact.indexes[token_id] < 256 else "whole token"
 
 
-def ids_of_text(artifact: Model, text: str) -> list[int]:
+def ids_of_text(artifact: Artifact, text: str) -> list[int]:
     """Return the ids of the tokens with a text."""
     wanted = text.encode("utf-8")
     return [token_id for token_id, token in artifact.vocab.items() if token == wanted]
 
 
-def frequency_data(artifact: Model, counts: Sequence[int]) -> Iterator[Frequency]:
+def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:
     """Yield every token, the most frequent first."""
     for token_id, count in _in_order(artifact, counts):
         yield {**token_fields(token_id, artifact.vocab[token_id]), "count": count}
 
 
-def draw_frequencies(artifact: Model, counts: Sequence[int], screen: Screen) -> Iterator[str]:
+def draw_frequencies(artifact: Artifact, counts: Sequence[int], screen: Screen) -> Iterator[str]:
     """Yield a row for every token in the same order, and a line about all of them."""
     figures = max(len("count"), len(f"{max(counts):,}"))
-    number = len(str(max(artifact.ids)))
-    title, _ = screen.beside([f"{'count':>{figures}}", f"{'id':>{number}}"])
+    digits = len(str(max(artifact.ids)))
+    title, _ = screen.beside([f"{'count':>{figures}}", f"{'id':>{digits}}"])
     yield f"{screen.paint(f'{title}token', 'bold')}\n"
     for token_id, count in _in_order(artifact, counts):
-        begin, room = screen.beside([f"{count:>{figures},}", f"{token_id:>{number}}"])
+        begin, room = screen.beside([f"{count:>{figures},}", f"{token_id:>{digits}}"])
         shown = shortened(artifact.vocab[token_id], room)
         yield f"{begin}{screen.paint(shown, ink_of(artifact, token_id))}\n"
     unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
     yield f"{counted(sum(counts), 'token')}; {unused}\n"
 
 
-def _in_order(artifact: Model, counts: Sequence[int]) -> list[tuple[int, int]]:
+def _in_order(artifact: Artifact, counts: Sequence[int]) -> list[tuple[int, int]]:
     """Return the ids with their counts, the highest count first, then the lowest id."""
     return sorted(zip(artifact.ids, counts, strict=True), key=lambda pair: (-pair[1], pair[0]))

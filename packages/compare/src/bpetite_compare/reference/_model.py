@@ -187,8 +187,8 @@ class Model:
     pattern: the split pattern, for the package `regex`.
     special_tokens: text -> id; `encode` extracts them before it splits a text.
     whole_tokens: bytes -> id; a chunk that equals one becomes its id, before any merge.
-    numbers: id in a file of schema version 3 -> id in `merges` and `vocab`, which are in order;
-        None if they are the same. Special tokens have the ids of the file.
+    indexes: id in a file of schema version 3 -> index in `merges` and `vocab`; None if they are
+        the same. Special tokens have the ids of the file.
     """
 
     merges: Mapping[Pair, int]
@@ -197,7 +197,7 @@ class Model:
     pattern: str
     special_tokens: Mapping[str, int]
     whole_tokens: Mapping[bytes, int] = field(default_factory=dict)
-    numbers: Mapping[int, int] | None = None
+    indexes: Mapping[int, int] | None = None
 
     @property
     def inverse_byte_shuffle(self) -> list[int]:
@@ -218,16 +218,16 @@ class Model:
             return cls.of_merges(merges, pattern, special)
         vocab = {int(key): bytes(values) for key, values in content["vocab"].items()}
         tokens = {one: vocab[one] for one in vocab.keys() - special.values()}
-        numbers = {one: token[0] for one, token in tokens.items() if len(token) == 1}
+        indexes = {one: token[0] for one, token in tokens.items() if len(token) == 1}
         for _, _, new in content["merges"]:
-            numbers[new] = len(numbers)
-        merges = [(numbers[left], numbers[right]) for left, right, _ in content["merges"]]
+            indexes[new] = len(indexes)
+        merges = [(indexes[left], indexes[right]) for left, right, _ in content["merges"]]
         model = cls.of_merges(merges, pattern, special)
         whole_tokens: dict[bytes, int] = {}
-        for one in tokens.keys() - numbers.keys():
-            whole_tokens[tokens[one]] = numbers[one] = len(numbers)
-        vocab = {numbers[one]: token for one, token in tokens.items()}
-        return cls(model.merges, vocab, range(256), pattern, special, whole_tokens, numbers)
+        for one in tokens.keys() - indexes.keys():
+            whole_tokens[tokens[one]] = indexes[one] = len(indexes)
+        vocab = {indexes[one]: token for one, token in tokens.items()}
+        return cls(model.merges, vocab, range(256), pattern, special, whole_tokens, indexes)
 
     @classmethod
     def of_merges(
@@ -300,10 +300,10 @@ def encode(model: Model, text: str) -> list[int]:
     # Alternatives are tried in order, so at any position the token that sorts first wins.
     specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
     parts = regex.split(f"({specials})", text) if specials else [text]
-    id_of = {number: token_id for token_id, number in (model.numbers or {}).items()}
+    id_of = {index: token_id for token_id, index in (model.indexes or {}).items()}
     ids: list[int] = []
-    for number, part in enumerate(parts):  # odd numbers are special tokens
-        if number % 2:
+    for place, part in enumerate(parts):  # those at odd places are special tokens
+        if place % 2:
             ids.append(model.special_tokens[part])
         else:
             for chunk in regex.finditer(model.pattern, part):
@@ -329,6 +329,6 @@ def decode(model: Model, ids: Sequence[int]) -> str:
     return b"".join(
         special_of[token_id].encode("utf-8")
         if token_id in special_of
-        else decode_chunk(model, [token_id if model.numbers is None else model.numbers[token_id]])
+        else decode_chunk(model, [token_id if model.indexes is None else model.indexes[token_id]])
         for token_id in ids
     ).decode("utf-8", errors="strict")

@@ -70,7 +70,7 @@ def train(
     start = start or Model.of_merges([], pattern, {})
     merges = sorted(start.merges, key=start.merges.__getitem__)
     size = 256 + len(merges)
-    in_order = start.numbers is None and start.vocab.keys() == {*range(size)}
+    in_order = start.indexes is None and start.vocab.keys() == {*range(size)}
     if not in_order or [*start.byte_shuffle] != [*range(256)]:
         raise ValueError(
             "start must be the model of a tokenizer file of schema version 1 or 2 with "
