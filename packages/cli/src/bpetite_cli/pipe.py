@@ -104,7 +104,8 @@ class Pipe:
             with signals_blocked():
                 self._workers.close()
         self.bar.hide()
-        say(*self.warnings)
+        if self.warnings:
+            say(*self.warnings)
         for (one, several, about), (first, *others) in self.documents.odd.items():
             begin = f"and {len(others):,} more {several}" if others else one
             say(f"warning: {first} {begin} {about}")
@@ -141,10 +142,11 @@ class Pipe:
 
     def results(
         self,
-        function: Callable[[list[Tagged[Tag]]], Result],
+        function: Callable[[list[Tagged[Tag]]], Result] | Counter[Tag, Result],
         texts: Iterable[tuple[Tagged[Tag], int]],
         *,
         in_order: bool = True,
+        method: str = "__call__",
     ) -> Iterator[Result]:
         """Yield the results of a function for batches of texts.
 
@@ -152,50 +154,29 @@ class Pipe:
             function: it is pickled for each process.
             texts: the texts, with the bytes read for each.
             in_order: whether results wait for those of earlier texts.
+            method: what to call of the function.
 
         Raises:
             Failure: a worker was killed.
         """
         self.begin()
-        return self._results(function, "__call__", texts, in_order=in_order)
-
-    def counts(
-        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
-    ) -> Iterator[Result]:
-        """Yield the results of a counter, which each process has a copy of, as they come."""
-        self.begin()
-        results: Iterator[Result] = self._results(counter, "count", texts, in_order=False)
-        return chain(results, self._flushed(counter))
-
-    def _flushed(self, counter: Counter[Tag, Result]) -> Iterator[Result]:
-        if self._workers is None:
-            yield counter.flush()
-        else:
-            yield from self._workers.call_each("flush")
-
-    def _results(
-        self,
-        target: object,
-        method: str,
-        texts: Iterable[tuple[Tagged[Tag], int]],
-        *,
-        in_order: bool,
-    ) -> Iterator[Result]:
-        call: Callable[[list[Tagged[Tag]]], Result] = getattr(target, method)
-        jobs = self.options.jobs or min(available_cores(), MOST_JOBS_BY_DEFAULT)
+        call: Callable[[list[Tagged[Tag]]], Result] = getattr(function, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
+        jobs = self.options.jobs
         worth = 0
-        while jobs > 1 and worth < _WORTH_WORKERS and (more := next(batches, None)):
+        while jobs != 1 and worth < _WORTH_WORKERS and (more := next(batches, None)):
             first.append(more)
             characters = sum(len(text) for batch, _ in first for text, _ in batch)
             worth = max(characters, sum(size for _, size in first))
         batches = chain(first, batches)
-        if jobs > 1 and worth >= _WORTH_WORKERS:
+        if jobs is None and worth >= _WORTH_WORKERS:
+            jobs = min(available_cores(), MOST_JOBS_BY_DEFAULT)
+        if worth >= _WORTH_WORKERS and jobs > 1:
             from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
             with signals_blocked():  # no signal may come before `__exit__` knows them
-                self._workers = workers = Workers[Result](target, jobs)
+                self._workers = workers = Workers[Result](function, jobs)
             begun = ((workers.submit(method, batch), size) for batch, size in batches)
             for result, size in _awaited(begun, _AHEAD * jobs, in_order=in_order):
                 yield result.result()
@@ -204,6 +185,16 @@ class Pipe:
         for batch, size in batches:
             yield call(batch)
             self.bar.advance(size)
+
+    def counts(
+        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
+    ) -> Iterator[Result]:
+        """Yield the results of a counter, which each process has a copy of, as they come."""
+        yield from self.results(counter, texts, in_order=False, method="count")
+        if self._workers is None:
+            yield counter.flush()
+        else:
+            yield from self._workers.call_each("flush")
 
     # The ways out
 
