@@ -11,7 +11,7 @@ from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 
 
-class Corpus:
+class CountedCorpus:
     """The chunks of the documents of a command.
 
     size: the number of bytes in UTF-8 of the texts read so far, with their repetitions.

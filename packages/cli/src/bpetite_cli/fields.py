@@ -23,13 +23,13 @@ class Files(TypedDict):
     files: Annotated[int, "files read; the figures are their sum"]
 
 
-class Corpus(Files):
+class InputSize(Files):
     """How many inputs, and how many bytes."""
 
     bytes: int
 
 
-class Text(TypedDict):
+class TextSize(TypedDict):
     """How much text."""
 
     bytes: Annotated[int, "bytes of the text in UTF-8; with `decode --bytes`, of the tokens"]
@@ -51,7 +51,7 @@ class Token(TypedDict):
     text: Annotated[str | None, "the text of the token or chunk; null for incomplete characters"]
 
 
-class Tokenizer(TypedDict):
+class TokenizerFile(TypedDict):
     """The sizes, pattern, special tokens and digest of a tokenizer file."""
 
     vocab_size: Annotated[int, "mergeable tokens: 256 bytes, the merges and any whole tokens"]
@@ -72,7 +72,7 @@ def ratio(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def text_fields(size: int, tokens: int) -> Text:
+def text_fields(size: int, tokens: int) -> TextSize:
     """Return the numbers of bytes and tokens of a text, and their ratio."""
     return {"bytes": size, "tokens": tokens, "bytes_per_token": ratio(size, tokens)}
 
@@ -90,7 +90,7 @@ def token_fields(token_id: int, token: bytes) -> Token:
     return {"id": token_id, "hex": token.hex(), "text": text_of(token)}
 
 
-def tokenizer_fields(artifact: Artifact, sha256: str) -> Tokenizer:
+def tokenizer_fields(artifact: Artifact, sha256: str) -> TokenizerFile:
     """Return the fields of a tokenizer and the digest of its file."""
     return {
         "vocab_size": len(artifact.tokens),

@@ -5,31 +5,14 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 
 import logging
 import time
-from collections.abc import Sequence
-from typing import NamedTuple
 
 from bpetite._inner import Artifact, quoted
 from bpetite._inner import learn as learn_merges
-from bpetite_cli.counting import Corpus
+from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.terminal import messages
-
-
-class Training(NamedTuple):
-    """The result of a training.
-
-    artifact: the tokenizer.
-    corpus_bytes: the size of the texts in UTF-8.
-    seconds: the time for reading and training.
-    counts: how often the pair of each new merge was counted; they never rise.
-    """
-
-    artifact: Artifact
-    corpus_bytes: int
-    seconds: float
-    counts: Sequence[int]
 
 
 class _Listener(logging.Handler):
@@ -58,15 +41,21 @@ class _Listener(logging.Handler):
                 self._merges = merges
 
 
-def learn(pipe: Pipe, vocab_size: int, begin: Artifact) -> Training:
+def learn(
+    pipe: Pipe, corpus: CountedCorpus, vocab_size: int, begin: Artifact
+) -> tuple[Artifact, list[int], float]:
     """Train on the documents of a command.
 
     Args:
         pipe: its pipe, whose bar gets new phases.
+        corpus: its documents.
         vocab_size: the number of mergeable tokens.
         begin: the merges that come first, the pattern and the special tokens.
+
+    Returns:
+        The tokenizer; how often the pair of each new merge was counted, which never rises; and the
+        seconds for reading and training.
     """
-    corpus = Corpus(pipe, begin.pattern)
     logger, listener = logging.getLogger("bpetite"), _Listener(pipe)
     level, propagate = logger.level, logger.propagate
     logger.addHandler(listener)
@@ -75,12 +64,11 @@ def learn(pipe: Pipe, vocab_size: int, begin: Artifact) -> Training:
         logger.propagate = False
         started = time.perf_counter()
         artifact, counts = learn_merges(corpus.parts(), vocab_size, begin)
-        seconds = time.perf_counter() - started
+        return artifact, counts, time.perf_counter() - started
     finally:
         logger.removeHandler(listener)
         logger.setLevel(level)
         logger.propagate = propagate
-    return Training(artifact, corpus.size, seconds, counts)
 
 
 def load_start(path: str | None, vocab_size: int) -> Artifact | None:

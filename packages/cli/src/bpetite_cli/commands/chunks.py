@@ -27,7 +27,7 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import ALL_PATTERNS, add_up, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.counting import Corpus
+from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.json_lines import MOST_COUNT
@@ -53,7 +53,7 @@ class _Chunk(TypedDict):
     pattern: str
 
 
-class _Figures(fields.Corpus):
+class _Figures(fields.InputSize):
     chunks: Annotated[int, "chunks of the text"]
     distinct_chunks: Annotated[int, "different chunks of the text, one on each line"]
     pattern: str
@@ -77,7 +77,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     pattern = ALL_PATTERNS[options.pattern or "gpt2"]
     with Pipe(options, "counting text", "counting") as pipe:
-        corpus = Corpus(pipe, pattern)
+        corpus = CountedCorpus(pipe, pattern)
         chunks = add_up(corpus.parts())
         _check_counts(chunks)
         if options.output is None and outputs.is_terminal():

@@ -61,7 +61,7 @@ class _File(TypedDict):
     error: Annotated[str | None, "why the file could not be read, or null"]
 
 
-class _Totals(fields.Files, fields.Text):
+class _Totals(fields.Files, fields.TextSize):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]

@@ -37,7 +37,7 @@ _MOST_HELD: Final = 3
 """The most bytes of a character that is not complete, and so the most ids."""
 
 
-class _Summary(fields.Text, fields.Outputs):
+class _Summary(fields.TextSize, fields.Outputs):
     """What is printed with `--output`."""
 
 

@@ -48,7 +48,7 @@ _Figures: TypeAlias = tuple[int, int, int]
 """The bytes and tokens of some texts, and the separators around them."""
 
 
-class _Summary(fields.Files, fields.Text, fields.Outputs):
+class _Summary(fields.Files, fields.TextSize, fields.Outputs):
     separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]

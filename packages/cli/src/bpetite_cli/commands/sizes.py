@@ -57,7 +57,7 @@ class _Size(TypedDict):
     unused: Annotated[int, "ids, special tokens included, that do not occur in the text"]
 
 
-class _Sizes(fields.Corpus):
+class _Sizes(fields.InputSize):
     sizes: Annotated[list[_Size], "the figures of each size of the vocabulary"]
 
 

@@ -23,12 +23,13 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import PATTERNS, Artifact, beginning, checked_special_tokens, quoted
 from bpetite_cli import arguments, fields
+from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
-from bpetite_cli.training import Training, learn, load_start
+from bpetite_cli.training import learn, load_start
 from bpetite_cli.values import short, text_argument
 
 _RARE: Final = 100
@@ -45,7 +46,7 @@ class _Specified(TypedDict):
     elapsed_ms: Annotated[int, "`seconds` in milliseconds"]
 
 
-class _Summary(_Specified, fields.Corpus, fields.Outputs, fields.Tokenizer):
+class _Summary(_Specified, fields.InputSize, fields.Outputs, fields.TokenizerFile):
     seconds: Annotated[float, "the seconds for reading and training"]
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
@@ -112,33 +113,32 @@ def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
         start = load_start(options.start, options.vocab_size)
         begin = _begin(start, options)
-        training = learn(pipe, options.vocab_size, begin)
+        corpus = CountedCorpus(pipe, begin.pattern)
+        artifact, counts, seconds = learn(pipe, corpus, options.vocab_size, begin)
         pipe.bar.begin("saving")
-        sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
+        sha256 = models.save_artifact(artifact, options.output, force=options.force)
         first = max(begin.ids) + 1 if begin.numbering else len(begin.tokens)
-        new = range(first, first + len(training.counts))
-        vocab = training.artifact.vocab
-        milliseconds = round(training.seconds * 1000)
-        frequent = len(training.artifact.tokens) - sum(one < _RARE for one in training.counts)
+        new = range(first, first + len(counts))
+        milliseconds = round(seconds * 1000)
+        frequent = len(artifact.tokens) - sum(one < _RARE for one in counts)
         summary: _Summary = {
-            "corpus_bytes": training.corpus_bytes,
+            "corpus_bytes": corpus.size,
             "requested_vocab_size": options.vocab_size,
-            "actual_mergeable_vocab_size": len(training.artifact.tokens),
+            "actual_mergeable_vocab_size": len(artifact.tokens),
             "special_token_count": len(begin.special_names),
             "elapsed_ms": milliseconds,
             "files": len(pipe.documents.paths),
-            "bytes": training.corpus_bytes,
+            "bytes": corpus.size,
             "outputs": [text_argument(options.output)],
-            **fields.tokenizer_fields(training.artifact, sha256),
+            **fields.tokenizer_fields(artifact, sha256),
             "seconds": milliseconds / 1000,
             "merges_kept": len(begin.merges),
             "new_ids": (new[0], new[-1]) if new else None,
-            "ids_kept": None if start is None else start.vocab.items() <= vocab.items(),
-            "last_count": training.counts[-1] if training.counts else None,
-            "frequent_vocab_size": frequent if training.counts else None,
+            "ids_kept": None if start is None else start.vocab.items() <= artifact.vocab.items(),
+            "last_count": counts[-1] if counts else None,
+            "frequent_vocab_size": frequent if counts else None,
         }
-        lines = _lines(summary, training, options)
-        pipe.report(summary, *lines, *_kept(begin, training.artifact, new, options))
+        pipe.report(summary, *_lines(summary, options), *_kept(begin, artifact, new, options))
 
 
 def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
@@ -157,23 +157,23 @@ def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
     return beginning(start, options.pattern, options.special, keep_ids=options.keep_ids)
 
 
-def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -> Iterator[str]:
+def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:
     """Yield the messages; a terminal gets all the figures that the specification names."""
     size, wanted = summary["vocab_size"], summary["requested_vocab_size"]
     fewer = f" (no pair is left for the {wanted:,} wanted)" if size < wanted else ""
     yield (
         f"saved: {quoted(options.output)}, {size:,} tokens{fewer} "
-        f"from {messages.in_units(training.corpus_bytes)} in {training.seconds:.2f} s"
+        f"from {messages.in_units(summary['bytes'])} in {summary['seconds']:.2f} s"
     )
     if outputs.is_terminal():
         yield (
-            f"figures: {training.corpus_bytes:,} bytes; {size:,} of {wanted:,} tokens requested; "
+            f"figures: {summary['bytes']:,} bytes; {size:,} of {wanted:,} tokens requested; "
             f"{messages.counted(summary['special_token_count'], 'special token')}; "
             f"{summary['elapsed_ms']:,} ms"
         )
     frequent = summary["frequent_vocab_size"]
-    if frequent is not None and frequent < size:
-        last = messages.counted(training.counts[-1], "time")
+    if frequent is not None and frequent < size and summary["last_count"] is not None:
+        last = messages.counted(summary["last_count"], "time")
         yield (
             f"rare: beyond {frequent:,} tokens, a merge was counted less than {_RARE} times, the "
             f"last one {last}; a model hardly learns a token that it hardly sees"

@@ -20,7 +20,7 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
 
 
-class _Summary(fields.Outputs, fields.Tokenizer):
+class _Summary(fields.Outputs, fields.TokenizerFile):
     """What is printed."""
 
 

@@ -23,12 +23,13 @@ from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields
+from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import Training, learn, load_start
+from bpetite_cli.training import learn, load_start
 
 
 class _Joined(TypedDict):
@@ -53,7 +54,7 @@ class _Verdict(TypedDict):
     merges_proved: Annotated[int, "merges of the corpus before the first difference"]
 
 
-class _Verified(_Verdict, fields.Tokenizer):
+class _Verified(_Verdict, fields.TokenizerFile):
     sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
     files: int
     bytes: int
@@ -138,11 +139,11 @@ def _run(options: argparse.Namespace) -> None:
             )
         start = load_start(options.start, len(model.tokens))
         begin = _begin(model, start, options)
-        training = learn(pipe, len(model.tokens), begin)
-        trained = training.artifact
+        corpus = CountedCorpus(pipe, begin.pattern)
+        trained, _, seconds = learn(pipe, corpus, len(model.tokens), begin)
         proof = _Proof(model, file, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
-        data: _Verified | _Continued = _data(proof, len(pipe.documents.paths), training)
+        data: _Verified | _Continued = _data(proof, len(pipe.documents.paths), corpus.size, seconds)
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
@@ -215,7 +216,7 @@ def _same(model: Artifact, trained: Artifact) -> int:
     return sum(1 for _ in takewhile(lambda row: row[:2] == row[2:], both))
 
 
-def _data(proof: _Proof, files: int, training: Training) -> _Verified:
+def _data(proof: _Proof, files: int, size: int, seconds: float) -> _Verified:
     return {
         "equal": proof.is_equal,
         "difference": proof.difference,
@@ -223,8 +224,8 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         **fields.tokenizer_fields(proof.model, sha256(proof.file).hexdigest()),
         "sha256_of_training": sha256(proof.trained.to_bytes()).hexdigest(),
         "files": files,
-        "bytes": training.corpus_bytes,
-        "seconds": round(training.seconds, 3),
+        "bytes": size,
+        "seconds": round(seconds, 3),
         "regex": version("regex"),
     }
 

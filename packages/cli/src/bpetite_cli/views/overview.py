@@ -7,7 +7,7 @@ from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import Artifact, quoted
-from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
+from bpetite_cli.fields import Token, TokenizerFile, text_of, token_fields, tokenizer_fields
 from bpetite_cli.terminal.messages import counted, span
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
@@ -32,7 +32,7 @@ class _File(TypedDict):
     file_bytes: int
 
 
-class _Content(_File, Tokenizer):
+class _Content(_File, TokenizerFile):
     schema_version: Annotated[int, "the schema version of the tokenizer file"]
     pretokenizer_pattern: Annotated[str, "the text of the pattern in the tokenizer file"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]

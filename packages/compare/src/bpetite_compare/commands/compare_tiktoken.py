@@ -34,7 +34,7 @@ class _Named(TypedDict):
     ]
 
 
-class _Tokenized(_Named, cli.fields.Text):
+class _Tokenized(_Named, cli.fields.TextSize):
     ids: Annotated[list[int], "the ids of the text"]
 
 
@@ -54,14 +54,14 @@ class _Compared(TypedDict):
     engine_characters: dict[str, int]
 
 
-class _InText(cli.fields.Text):
+class _InText(cli.fields.TextSize):
     path: str
     ratio_to_first: Annotated[
         float | None, "`tokens` / those of the first text, with `--parallel`; else null"
     ]
 
 
-class _Row(_Named, cli.fields.Text):
+class _Row(_Named, cli.fields.TextSize):
     tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
     single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
     vocab_size: int

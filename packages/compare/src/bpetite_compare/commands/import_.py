@@ -23,7 +23,7 @@ from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
 
 
-class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
+class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
     pattern_from: Annotated[str, "what names the pattern: the file, an option, a class, a guess"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     notes: Annotated[list[str], "remarks for people"]

@@ -33,7 +33,7 @@ class _Verdict(TypedDict):
     difference: _DifferenceInFile | None
 
 
-class _Compared(_Verdict, cli.fields.Files, cli.fields.Text):
+class _Compared(_Verdict, cli.fields.Files, cli.fields.TextSize):
     characters: Annotated[int, "Unicode code points of the text"]
     engine_characters: Annotated[
         dict[str, int], "occurrences of each character that the regex engines classify differently"
