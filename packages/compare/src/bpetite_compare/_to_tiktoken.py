@@ -6,7 +6,8 @@ from typing import Final
 
 import tiktoken
 
-from bpetite._inner import Artifact
+from bpetite import Tokenizer
+from bpetite._inner import Artifact, artifact_of
 from bpetite_compare._encodings import make_encoding
 from bpetite_compare._soundness import exportable, ids_by_bytes
 from bpetite_compare.reference import Model
@@ -16,7 +17,7 @@ SELF: Final = "self"
 
 
 def to_tiktoken(
-    model: str | os.PathLike[str] | Model, special_tokens: Iterable[str] = ()
+    model: str | os.PathLike[str] | Tokenizer | Model, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special tokens included.
 
@@ -25,8 +26,8 @@ def to_tiktoken(
     export. Training makes none, unless it continues one (`Tokenizer.train` logs a warning).
 
     Args:
-        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
-            which brings its own pattern.
+        model: a tokenizer, the path of its file, or a model of `bpetite_compare.reference`, which
+            brings its own pattern.
         special_tokens: more special tokens; their ids follow the last one.
 
     Raises:
@@ -35,6 +36,8 @@ def to_tiktoken(
         ValueError: a special token cannot be used, two tokens have the same bytes, a token does
             not encode to itself, or the order of the ids would merge other tokens.
     """
+    if isinstance(model, Tokenizer):
+        return of_artifact(artifact_of(model), "bpetite", special_tokens)
     if not isinstance(model, Model):
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
     if model.indexes is not None:

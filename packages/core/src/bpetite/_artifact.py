@@ -169,15 +169,16 @@ class Artifact:
         """The bytes of the whole tokens."""
         return self.tokens[BASE_VOCAB_SIZE + len(self.merges) :]
 
-    @property
+    @cached_property
     def special_tokens(self) -> dict[str, int]:
         """The id of each special token."""
         return dict(zip(self.special_names, self.ids[len(self.tokens) :], strict=True))
 
     @cached_property
     def vocab(self) -> dict[int, bytes]:
-        """The bytes of each id, as the specification's `save` and `load` have them."""
-        return dict(zip(self.ids, self.table, strict=True))
+        """The bytes of each id, in the order of ids."""
+        vocab = zip(self.ids, self.table, strict=True)
+        return dict(sorted(vocab) if self.numbering else vocab)
 
     @property
     def unreachable(self) -> list[int]:

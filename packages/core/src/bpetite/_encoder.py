@@ -3,19 +3,19 @@
 Most chunks of a text have occurred before, so a cache has their ids. Merges give the ids of
 a new chunk. Units larger than chunks are not cached: in real corpora they rarely occur again.
 
-Special tokens are found first, wherever their exact text occurs, unless the text is ordinary.
+Special tokens are found first, wherever their exact text occurs, but not in ordinary parts.
 
 Not here: splitting text (`_patterns`), finding special tokens (`_special_tokens`), merges
 (`_merges`), decoding (`_decoder`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
 from bpetite._boundaries import blocks
 from bpetite._patterns import Pattern
-from bpetite._special_tokens import SpecialTokens
+from bpetite._special_tokens import SpecialTokens, ordinary_parts
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 """Few enough that their chunks are still in the processor's cache when they are looked up."""
@@ -52,14 +52,16 @@ class Encoder:
         self._special_tokens = SpecialTokens(special_tokens)
         self._cache = _Cache(ids_of_chunk)
 
-    def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
+    def encode(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) -> list[int]:
         """Return the ids of a text; see `Tokenizer.encode`."""
         if not isinstance(text, str):
             raise TypeError(f"text must be str, got {type(text).__name__}")
+        parts = [] if isinstance(ordinary, bool) else ordinary_parts(ordinary, len(text))
+        cut = [text] if ordinary is True else self._special_tokens.cut(text, parts)
         ids: list[int] = []
         split, ids_of_chunk = self._pattern.split, self._cache.__getitem__
         try:
-            for place, part in enumerate([text] if ordinary else self._special_tokens.cut(text)):
+            for place, part in enumerate(cut):
                 if place % 2:
                     ids.append(self._special_tokens.ids[part])
                     continue

@@ -6,6 +6,7 @@ siblings, and of what it gives they use no private attribute.
 A tokenizer as data
     Artifact                a tokenizer: its merges, tokens, pattern, special tokens and ids
     tokenizer_of            the `Tokenizer` of an artifact
+    artifact_of             the artifact of a `Tokenizer`
     Pattern                 a split pattern
     PATTERNS                the patterns for training, by name; the first is the default
     ALL_PATTERNS            these, and the patterns for imports
@@ -61,6 +62,7 @@ __all__ = [
     "Pattern",
     "SpecialTokenError",
     "add_up",
+    "artifact_of",
     "beginning",
     "blocks",
     "check_no_input",
@@ -77,3 +79,7 @@ __all__ = [
 ]
 
 tokenizer_of = Tokenizer._of
+
+
+def artifact_of(tokenizer: Tokenizer) -> Artifact:
+    return tokenizer._artifact

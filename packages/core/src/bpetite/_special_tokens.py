@@ -9,8 +9,9 @@ The rules for their texts make sure that
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, groupby, pairwise
+from operator import index
 from typing import Final, Literal, TypeAlias
 
 from bpetite._quoting import shortened
@@ -61,13 +62,32 @@ class SpecialTokens:
         self.ids = ids
         self._any = re.compile(f"({_any_of(sorted(ids))})") if ids else None
 
-    def cut(self, text: str) -> list[str]:
+    def cut(self, text: str, ordinary: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Return ordinary text and special tokens in turn, beginning and ending with text.
+
+        Args:
+            text: the text.
+            ordinary: the parts that no special token may overlap, as `ordinary_parts` returns them.
 
         >>> SpecialTokens({"<|endoftext|>": 256}).cut("a<|endoftext|>")
         ['a', '<|endoftext|>', '']
         """
-        return self._any.split(text) if self._any else [text]
+        if self._any is None:
+            return [text]
+        if not ordinary:
+            return self._any.split(text)
+        cut: list[str] = []
+        begin = place = part = 0
+        while found := self._any.search(text, place):
+            start, end = found.span()
+            while part < len(ordinary) and ordinary[part][1] <= start:
+                part += 1
+            if part < len(ordinary) and ordinary[part][0] < end:
+                place = start + 1
+            else:
+                cut += [text[begin:start], found[0]]
+                begin = place = end
+        return [*cut, text[begin:]]
 
 
 def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> tuple[str, ...]:
@@ -95,6 +115,35 @@ def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> 
             reason = f"it begins with the special token {shortened(name)}"
             raise _refused(longer, reason, checked)
     return checked
+
+
+def ordinary_parts(parts: Iterable[tuple[int, int]], size: int) -> list[tuple[int, int]]:
+    """Return the ordinary parts of a text of some size in order; those that meet become one.
+
+    For the errors, see `Tokenizer.encode`.
+    """
+    advice = "ordinary must be True, False, or pairs of integers such as [(0, 5)]"
+    if isinstance(parts, (str, bytes, Mapping)) or not isinstance(parts, Iterable):
+        raise TypeError(f"{advice}; got {type(parts).__name__}")
+    checked: list[tuple[int, int]] = []
+    for part in parts:
+        try:
+            start, end = part
+            checked.append((index(start), index(end)))
+        except (TypeError, ValueError):
+            raise TypeError(f"{advice}; got {shortened(part)} in it") from None
+        if bool in {type(start), type(end)}:
+            raise TypeError(f"{advice}; got {shortened(part)} in it")
+        if not 0 <= start <= end <= size:
+            rule = f"0 <= start <= end <= {size}, the number of characters"
+            raise ValueError(f"ordinary: expected {rule}, got {shortened(part)}")
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(checked):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _refused(name: str, reason: str, others: Sequence[str]) -> SpecialTokenError:

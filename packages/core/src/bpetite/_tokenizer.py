@@ -1,8 +1,9 @@
-"""The one public class: its five methods call the modules that do the work."""
+"""The one public class: its five methods and three attributes call the modules that do the work."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Self
 
 from bpetite._artifact import Artifact
@@ -10,6 +11,7 @@ from bpetite._collector import garbage_collector_paused
 from bpetite._corpus import count_corpus
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
+from bpetite._quoting import shortened
 from bpetite._trainer import beginning, learn
 
 
@@ -91,9 +93,9 @@ class Tokenizer:
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
-        <bpetite.Tokenizer with 258 mergeable tokens>
+        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens '<|endoftext|>'>
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
-        <bpetite.Tokenizer with 258 mergeable tokens>
+        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens '<|endoftext|>'>
         >>> chat = Tokenizer.train("ab ab", 257, pattern="gpt4", special_tokens=["<|user|>"])
         >>> chat.encode("<|user|>ab")
         [257, 256]
@@ -105,25 +107,33 @@ class Tokenizer:
         learned, _ = learn(count_corpus(corpus, begin.pattern), vocab_size, begin)
         return cls._of(learned)
 
-    def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
+    def encode(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) -> list[int]:
         r"""Return the ids of a text.
 
-        Every exact `<|endoftext|>`, or other special token, in the text becomes its id,
-        unless the text is ordinary. Untrusted text should be.
+        Every exact `<|endoftext|>`, or other special token, in the text becomes its id, unless it
+        overlaps an ordinary part. Untrusted text should be ordinary.
 
         Args:
             text: any text; "" has no ids.
-            ordinary: whether special tokens are text like any other.
+            ordinary: whether special tokens are text like any other; or the parts of the text in
+                which they are, as pairs of the positions of characters, where a part starts and
+                before which it ends. Parts may overlap and come in any order. They change which
+                special tokens are found, and nothing else.
 
         Returns:
             At most one id for each byte of the text in UTF-8.
 
         Raises:
-            TypeError: text is not a `str`.
+            TypeError: text is not a `str`, or ordinary neither a `bool` nor pairs of integers.
+            ValueError: a part is not inside the text.
             UnicodeEncodeError: text contains a lone surrogate; the error has its index.
 
-        >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
+        >>> tokenizer = Tokenizer.train("ab ab ab", vocab_size=258)
+        >>> tokenizer.encode("ab ab abc")
         [256, 257, 257, 99]
+        >>> typed = "<|endoftext|>"
+        >>> len(tokenizer.encode(f"{typed}<|endoftext|>", ordinary=[(0, len(typed))]))
+        14
         """
         # Built on first use, as the decoder is. Two threads may build equal ones.
         if (encoder := self._encoder) is None:
@@ -205,6 +215,26 @@ class Tokenizer:
         self._encoder = self._decoder = None
         return self
 
+    @property
+    def mergeable_vocab_size(self) -> int:
+        """The number of tokens that are not special: what training reached of its `vocab_size`."""
+        return len(self._artifact.tokens)
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        """The id of each special token, in the order of ids; it cannot be changed."""
+        return MappingProxyType(self._artifact.special_tokens)
+
+    @property
+    def vocab(self) -> Mapping[int, bytes]:
+        """The bytes of each id, in the order of ids, with special tokens; it cannot be changed.
+
+        >>> vocab = Tokenizer.train("ab ab ab", vocab_size=258).vocab
+        >>> len(vocab), vocab[257]
+        (259, b' ab')
+        """
+        return MappingProxyType(self._artifact.vocab)
+
     def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:
         # Pickled and copied by its data; the caches of the encoder and of the artifact stay behind.
         return type(self)._of, (replace(self._artifact),)
@@ -216,4 +246,10 @@ class Tokenizer:
         return hash((len(self._artifact.merges), *self._artifact.merges[-1:]))
 
     def __repr__(self) -> str:
-        return f"<bpetite.Tokenizer with {len(self._artifact.tokens)} mergeable tokens>"
+        names = [*self._artifact.special_tokens]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        special = ", ".join(map(shortened, names[:3])) or "none"
+        return (
+            f"<bpetite.Tokenizer: pattern {self._artifact.pattern.name}, "
+            f"{len(self._artifact.ids):,} ids, special tokens {special}{more}>"
+        )
