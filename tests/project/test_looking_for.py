@@ -1,0 +1,107 @@
+"""docs/looking-for.md: each row gives what the names on its left give in their libraries."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from bpetite import Tokenizer
+from bpetite_compare import export, to_tiktoken
+from project_tools import ROOT
+
+pytestmark = pytest.mark.thorough
+
+PAGE: Final = (ROOT / "docs" / "looking-for.md").read_text("utf-8")
+ROWS: Final = {
+    names: way.replace(r"\|", "|")
+    for names, way in re.findall(r"^\| ([^-\n].*?) (?<!\\)\| (.*) \|$", PAGE, re.MULTILINE)
+    if names != "there"
+}
+TEXT: Final = "the ferry<|a|> landing 船<|b|> 123"
+
+Theirs = Callable[[Any, Any], object]
+"""What a row gives in tiktoken or in transformers."""
+
+EXPECTED: Final[dict[str, Theirs]] = {
+    'allowed_special="all"': lambda tik, _: tik.encode(TEXT, allowed_special="all"),
+    "encode_ordinary": lambda tik, _: tik.encode_ordinary(TEXT),
+    "only some": lambda tik, _: tik.encode(TEXT, allowed_special={"<|a|>"}, disallowed_special=()),
+    "encode_batch": lambda tik, _: tik.encode_batch([TEXT, "a"], allowed_special="all"),
+    "encode_to_numpy": lambda tik, _: tik.encode_to_numpy(TEXT, allowed_special="all").tolist(),
+    "truncation": lambda _, hf: hf(TEXT, truncation=True, max_length=8)["input_ids"],
+    "stride": lambda tik, _: [
+        tik.encode(TEXT, allowed_special="all")[start : start + 8]
+        for start in range(0, len(tik.encode(TEXT, allowed_special="all")), 6)
+    ],
+    "padding": lambda _, hf: hf([TEXT, "a"], padding=True, padding_side="right")["input_ids"],
+    "the number of tokens": lambda tik, _: len(tik.encode(TEXT, allowed_special="all")),
+    "`decode`": lambda tik, _: tik.decode(tik.encode(TEXT, allowed_special="all")),
+    "errors": lambda tik, _: tik.decode(tik.encode(TEXT, allowed_special="all"), errors="replace"),
+    "decode_bytes": lambda tik, _: tik.decode_bytes(tik.encode(TEXT, allowed_special="all")),
+    "decode_tokens_bytes": lambda tik, _: tik.decode_tokens_bytes(
+        tik.encode(TEXT, allowed_special="all")
+    ),
+    "decode_batch": lambda tik, _: tik.decode_batch([tik.encode(TEXT, allowed_special="all")] * 2),
+    "skip_special_tokens": lambda _, hf: hf.decode(hf(TEXT)["input_ids"], skip_special_tokens=True),
+    "n_vocab": lambda tik, _: tik.n_vocab,
+    "len(tokenizer)": lambda _, hf: len(hf),
+    "token_byte_values": lambda tik, _: tik.decode_tokens_bytes(range(tik.n_vocab)),
+    "decode_single_token_bytes": lambda tik, _: tik.decode_single_token_bytes(300),
+    "encode_single_token": lambda tik, _: tik.encode_single_token(b" the"),
+    "special_tokens_set": lambda tik, _: tik.special_tokens_set,
+    "all_special_ids": lambda _, hf: hf.all_special_ids,
+    "eot_token": lambda _, hf: hf.eos_token_id,
+    "is_special_token": lambda tik, _: tik.is_special_token(300),
+    "the bytes of each token": lambda tik, _: [
+        len(tik.decode_single_token_bytes(one)) for one in range(tik.n_vocab)
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """Return a tokenizer with two special tokens."""
+    text = (ROOT / "docs" / "sample.txt").read_text("utf-8")
+    return Tokenizer.train(text, 400, pattern="gpt4", special_tokens=["<|a|>", "<|b|>"])
+
+
+@pytest.fixture
+def names(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, object]:
+    """Return the names that the rows use, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    ids = tokenizer.encode(TEXT)
+    modules = {"re": re, "numpy": np, "unicodedata": unicodedata, "Tokenizer": Tokenizer}
+    values = {"tokenizer": tokenizer, "text": TEXT, "ids": ids, "texts": [TEXT, "a"]}
+    executor = {"ProcessPoolExecutor": ProcessPoolExecutor}
+    return modules | values | executor | {"pad": 400, "width": len(ids)}
+
+
+@pytest.mark.parametrize("row", [pytest.param(way, id=names) for names, way in ROWS.items()])
+def test_the_code_of_a_row_runs(row: str, names: dict[str, object]) -> None:
+    """Each expression and each call on the right works as it is written."""
+    for code in re.findall(r"`([^`]+)`", row):
+        if not code.startswith("bpetite ") and code != "Tokenizer.load":
+            eval(code, names)  # noqa: S307 - our own page
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_row_gives_what_the_other_library_gives(
+    name: str, tokenizer: Tokenizer, names: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first expression of a row has the value that the name on the left has."""
+    monkeypatch.setenv("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer.save("own.json")
+    export("own.json", "huggingface", "own", eos="<|a|>", pad="<|a|>")
+    theirs = EXPECTED[name](to_tiktoken(tokenizer), PreTrainedTokenizerFast.from_pretrained("own"))
+    (row,) = (way for names_, way in ROWS.items() if name in names_)
+    ours = eval(re.findall(r"`([^`]+)`", row)[0], names)  # noqa: S307 - our own page
+    assert getattr(ours, "tolist", lambda: ours)() == theirs
