@@ -163,7 +163,7 @@ class Pipe:
         call: Callable[[list[Tagged[Tag]]], Result] = getattr(function, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
-        jobs = self.options.jobs
+        jobs = vars(self.options).get("jobs", 1)
         worth = 0
         while jobs != 1 and worth < _WORTH_WORKERS and (more := next(batches, None)):
             first.append(more)
