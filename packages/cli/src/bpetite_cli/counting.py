@@ -24,6 +24,7 @@ class CountedCorpus:
 
     def parts(self) -> Iterator[Part]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
+        self._pipe.begin()
         return self._pipe.counts(PartCounter(self._pattern), self._texts())
 
     def _texts(self) -> Iterator[tuple[Tagged[int], int]]:
@@ -44,6 +45,7 @@ def count_ids(pipe: Pipe, whole: Collection[str] = ()) -> tuple[list[int], Count
         whole: chunks to count apart, too: the second result says how often they occur.
     """
     model = pipe.model
+    pipe.begin()
     counts = [0] * len(model.ids)
     chunks: Counter[str] = Counter()
     counter = _Counter(tokenizer_of(model), pipe.options.ordinary, model, frozenset(whole))

@@ -10,7 +10,7 @@ always the same. Results that are only summed up are taken as they come, so no p
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 
 from bpetite._inner import Artifact, write_parts
@@ -148,18 +148,18 @@ class Pipe:
         in_order: bool = True,
         method: str = "__call__",
     ) -> Iterator[Result]:
-        """Yield the results of a function for batches of texts.
+        """Yield the results of a function for batches of texts, after `begin`.
 
         Args:
             function: it is pickled for each process.
             texts: the texts, with the bytes read for each.
-            in_order: whether results wait for those of earlier texts.
+            in_order: whether results wait for those of earlier texts. The texts of a document may
+                be in several batches.
             method: what to call of the function.
 
         Raises:
             Failure: a worker was killed.
         """
-        self.begin()
         call: Callable[[list[Tagged[Tag]]], Result] = getattr(function, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
@@ -189,7 +189,7 @@ class Pipe:
     def counts(
         self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
     ) -> Iterator[Result]:
-        """Yield the results of a counter, which each process has a copy of, as they come."""
+        """Yield the results of a counter as they come; each process has a copy of it."""
         yield from self.results(counter, texts, in_order=False, method="count")
         if self._workers is None:
             yield counter.flush()
@@ -252,13 +252,14 @@ def _awaited(
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - slow to load
 
     waiting: dict[Future[Result], int] = {}
-    for result, read in begun:
-        waiting[result] = read
-        if len(waiting) > number:
-            first = [next(iter(waiting))]
-            done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
-            yield from ((one, waiting.pop(one)) for one in done)
-    yield from waiting.items()
+    left = iter(begun)
+    while True:
+        waiting.update(islice(left, number + 1 - len(waiting)))
+        if not waiting:
+            return
+        first = [next(iter(waiting))]
+        done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
+        yield from ((one, waiting.pop(one)) for one in done)
 
 
 def documents_of(options: argparse.Namespace) -> Documents:

@@ -107,6 +107,7 @@ def _run(options: argparse.Namespace) -> None:
         )
         files = [_FileSize(path) for path in pipe.documents.paths]
         texts = _read(pipe.documents, files, counter.in_blocks)
+        pipe.begin()
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
                 files[number].size += size

@@ -116,6 +116,7 @@ def _run(options: argparse.Namespace) -> None:
         separator = _separator(artifact, options)
         pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
         texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
+        pipe.begin()
         packed = _noted(figures, pipe.results(pack, texts))
         size = pipe.write(chosen.join(packed))
         if options.output is None:
