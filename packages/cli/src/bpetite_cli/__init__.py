@@ -93,7 +93,8 @@ def _end_at_first_signal() -> None:
     except ValueError:
         return  # only the main thread handles signals
     if sys.unraisablehook is not _wait_again:
-        _State.hook, sys.unraisablehook = sys.unraisablehook, _wait_again
+        _State.hook = sys.unraisablehook
+        sys.unraisablehook = _wait_again
 
 
 def _ignore_signals() -> None:

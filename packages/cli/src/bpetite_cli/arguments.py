@@ -103,8 +103,8 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 def add_documents(parser: StrictParser) -> None:
     """Add the options for files, lists of files, and documents inside files."""
     add_options(parser, "--input", "--files-from", "--null", "--jsonl", "--parquet")
-    parser.needs["--null"] = ["--files-from"]
-    parser.exclusive.append([["--jsonl"], ["--parquet"]])
+    parser.need("--null", "--files-from")
+    parser.allow_one("--jsonl", "--parquet")
 
 
 def add_corpus(parser: StrictParser) -> None:
@@ -112,8 +112,9 @@ def add_corpus(parser: StrictParser) -> None:
     parser.add_file_argument(default="")
     add_documents(parser)
     add_options(parser, "--counts")
-    parser.needs |= dict.fromkeys(("--jsonl", "--parquet"), ("--input", "--files-from"))
-    parser.alternatives.append([["--input", "--files-from"], ["--counts"]])
+    for option in ("--jsonl", "--parquet"):
+        parser.need(option, "--input", "--files-from")
+    parser.require_one(["--input", "--files-from"], "--counts")
 
 
 def add_destination(parser: StrictParser, what: str = "the tokenizer file") -> None:

@@ -24,7 +24,6 @@ class CountedCorpus:
 
     def parts(self) -> Iterator[Part]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
-        self._pipe.begin()
         return self._pipe.counts(PartCounter(self._pattern), self._texts())
 
     def _texts(self) -> Iterator[tuple[Tagged[int], int]]:
@@ -37,42 +36,46 @@ class CountedCorpus:
             documents.odd[EMPTY] = ["the corpus"]
 
 
-def count_ids(pipe: Pipe, whole: Collection[str] = ()) -> tuple[list[int], Counter[str]]:
+def count_ids(pipe: Pipe) -> list[int]:
     """Return how often each token occurs in the documents, in the order of indexes.
 
     Args:
         pipe: the pipe of a command with `--model`, `--ordinary` and `--jobs`.
-        whole: chunks to count apart, too: the second result says how often they occur.
     """
+    return count_ids_and_chunks(pipe, ())[0]
+
+
+def count_ids_and_chunks(pipe: Pipe, chunks: Collection[str]) -> tuple[list[int], Counter[str]]:
+    """Return the same, and how often each of some chunks occurs."""
     model = pipe.model
-    pipe.begin()
     counts = [0] * len(model.ids)
-    chunks: Counter[str] = Counter()
-    counter = _Counter(tokenizer_of(model), pipe.options.ordinary, model, frozenset(whole))
-    texts = pipe.documents.read_with_counts(model.pattern.name)
-    for ids, found in pipe.results(counter, texts, in_order=False):
-        for token_id, count in ids.items():
-            counts[model.indexes[token_id]] += count
-        chunks.update(found)
-    return counts, chunks
+    counts_of_chunks: Counter[str] = Counter()
+    count = _IdCounter(tokenizer_of(model), pipe.options.ordinary, model, frozenset(chunks))
+    texts = (((text, None), size) for document in pipe.documents.read() for text, size in document)
+    for ids, found in pipe.results(count, texts, in_order=False):
+        for token_id, times in ids.items():
+            counts[model.indexes[token_id]] += times
+        counts_of_chunks.update(found)
+    return counts, counts_of_chunks
 
 
 @dataclass(frozen=True)
-class _Counter:
+class _IdCounter:
     """Counts each id of some texts, and some chunks in them."""
 
     tokenizer: Tokenizer
     ordinary: bool
     artifact: Artifact
-    whole: Collection[str]
+    chunks: Collection[str]
 
-    def __call__(self, batch: list[Tagged[int]]) -> tuple[Counter[int], Counter[str]]:
+    def __call__(self, batch: list[Tagged[None]]) -> tuple[Counter[int], Counter[str]]:
         ids: Counter[int] = Counter()
         chunks: Counter[str] = Counter()
         for text, _ in batch:
             ids.update(self.tokenizer.encode(text, ordinary=self.ordinary))
-            if self.whole:
+            if self.chunks:
+                # Every second part is a special token.
                 parts = [text] if self.ordinary else self.artifact.cut(text)[::2]
                 found = chain.from_iterable(map(self.artifact.pattern.split, parts))
-                chunks.update(chunk for chunk in found if chunk in self.whole)
+                chunks.update(chunk for chunk in found if chunk in self.chunks)
         return ids, chunks

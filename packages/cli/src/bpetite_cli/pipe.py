@@ -65,7 +65,8 @@ class Pipe:
     warnings: messages for the end, when no bar is in the way.
 
     Args:
-        options: the options of the command, whose inputs and destination are checked here.
+        options: the options of the command, by their names in `arguments`; those that it does not
+            have do not count. Its inputs and its destination are checked here.
         phase: what the bar calls the work on the documents.
         typed: what it is called for a person who types the input, if not the same.
         check: whether an input that cannot be read is an error before the work.
@@ -142,25 +143,48 @@ class Pipe:
 
     def results(
         self,
-        function: Callable[[list[Tagged[Tag]]], Result] | Counter[Tag, Result],
+        function: Callable[[list[Tagged[Tag]]], Result],
         texts: Iterable[tuple[Tagged[Tag], int]],
         *,
         in_order: bool = True,
-        method: str = "__call__",
     ) -> Iterator[Result]:
-        """Yield the results of a function for batches of texts, after `begin`.
+        """Yield the results of a function for batches of texts.
 
         Args:
             function: it is pickled for each process.
             texts: the texts, with the bytes read for each.
             in_order: whether results wait for those of earlier texts. The texts of a document may
                 be in several batches.
-            method: what to call of the function.
 
         Raises:
             Failure: a worker was killed.
         """
-        call: Callable[[list[Tagged[Tag]]], Result] = getattr(function, method)
+        self.begin()
+        return self._results(function, "__call__", texts, in_order=in_order)
+
+    def counts(
+        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
+    ) -> Iterator[Result]:
+        """Yield the results of a counter as they come; each process has a copy of it."""
+        self.begin()
+        results: Iterator[Result] = self._results(counter, "count", texts, in_order=False)
+        return chain(results, self._flushed(counter))
+
+    def _flushed(self, counter: Counter[Tag, Result]) -> Iterator[Result]:
+        if self._workers is None:
+            yield counter.flush()
+        else:
+            yield from self._workers.call_each("flush")
+
+    def _results(
+        self,
+        target: object,
+        method: str,
+        texts: Iterable[tuple[Tagged[Tag], int]],
+        *,
+        in_order: bool,
+    ) -> Iterator[Result]:
+        call: Callable[[list[Tagged[Tag]]], Result] = getattr(target, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
         jobs = vars(self.options).get("jobs", 1)
@@ -176,7 +200,7 @@ class Pipe:
             from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
             with signals_blocked():  # no signal may come before `__exit__` knows them
-                self._workers = workers = Workers[Result](function, jobs)
+                self._workers = workers = Workers[Result](target, jobs)
             begun = ((workers.submit(method, batch), size) for batch, size in batches)
             for result, size in _awaited(begun, _AHEAD * jobs, in_order=in_order):
                 yield result.result()
@@ -185,16 +209,6 @@ class Pipe:
         for batch, size in batches:
             yield call(batch)
             self.bar.advance(size)
-
-    def counts(
-        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
-    ) -> Iterator[Result]:
-        """Yield the results of a counter as they come; each process has a copy of it."""
-        yield from self.results(counter, texts, in_order=False, method="count")
-        if self._workers is None:
-            yield counter.flush()
-        else:
-            yield from self._workers.call_each("flush")
 
     # The ways out
 

@@ -36,18 +36,14 @@ class StrictParser(argparse.ArgumentParser):
     Its help goes to standard output as data, so a failed write is an error.
 
     options: the action of each option, by all its names.
-    needs: for an option, those of which one must be given as well.
-    alternatives: groups of options each, of which exactly one group must be given.
-    exclusive: groups of options each, of which at most one group may be given.
     advice: what to do if an option is missing, or if the command does not have it.
     """
 
     def __init__(self, **options: Given) -> None:
         self.options: dict[str, argparse.Action] = {}
-        self.needs: dict[str, Sequence[str]] = {}
-        self.alternatives: list[Sequence[Sequence[str]]] = []
-        self.exclusive: list[Sequence[Sequence[str]]] = []
         self.advice: dict[str, str] = {}
+        self._needs: dict[str, Sequence[str]] = {}
+        self._one_of: list[tuple[Sequence[Sequence[str]], bool]] = []
         self.has_commands = False
         self._takes_files = False
         self._not_repeated: set[str] = set()
@@ -70,6 +66,19 @@ class StrictParser(argparse.ArgumentParser):
         self._takes_files = True
         told = f"same as --input FILE{default}"
         self.add_argument("file", nargs="*", metavar="FILE", help=told)
+
+    def need(self, option: str, *others: str) -> None:
+        """Reject an option without one of the others."""
+        self._needs[option] = others
+
+    def allow_one(self, *groups: str | Sequence[str], required: bool = False) -> None:
+        """Allow one of several options, or options of one of several groups."""
+        listed = [[group] if isinstance(group, str) else group for group in groups]
+        self._one_of.append((listed, required))
+
+    def require_one(self, *groups: str | Sequence[str]) -> None:
+        """Do the same, and reject a command line without any of them."""
+        self.allow_one(*groups, required=True)
 
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Given = None
@@ -165,13 +174,13 @@ class StrictParser(argparse.ArgumentParser):
             told = f"the following arguments are required: {', '.join(missing.values())}"
             ways_out = [advice for name, advice in self.advice.items() if name in missing]
             self.error("; ".join([told, *ways_out]))
-        for option, needed in self.needs.items():
+        for option, needed in self._needs.items():
             if option in given and not given.keys() & {*needed}:
                 self.error(f"argument {option}: requires {' or '.join(needed)}")
-        for place, groups in enumerate((*self.alternatives, *self.exclusive)):
+        for groups, required in sorted(self._one_of, key=lambda one: not one[1]):
             of_groups = [[given[name] for name in group if name in given] for group in groups]
             found = [names for names in of_groups if names]
-            if place < len(self.alternatives) and not found:
+            if required and not found:
                 every = " ".join(name for group in groups for name in group)
                 if self._takes_files:
                     every = every.replace("--input", "FILE --input")

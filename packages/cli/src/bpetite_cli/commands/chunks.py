@@ -70,7 +70,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_corpus(parser)
     arguments.add_pattern(parser, "gpt2", ALL_PATTERNS)
     arguments.add_options(parser, "--output", "--force", "--jobs")
-    parser.needs["--force"] = ["--output"]
+    parser.need("--force", "--output")
     parser.set_defaults(run=_run, prints={"": _Chunk, "--output": _Summary})
 
 

@@ -71,7 +71,7 @@ def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = commands.add("count", __doc__)
     arguments.add_options(parser, "--model", "--encoding", required=False)
-    parser.alternatives.append([["--model"], ["--encoding"]])
+    parser.require_one("--model", "--encoding")
     parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary", "--json")
@@ -87,7 +87,7 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs in all files, the most frequent "
         "first: rows on a terminal, JSON Lines elsewhere and with --json",
     )
-    parser.exclusive.append([["--by-token"], ["--encoding", "--max"]])
+    parser.allow_one("--by-token", ["--encoding", "--max"])
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -95,7 +95,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting", check=options.by_token) as pipe:
         if options.by_token:
-            counts, _ = count_ids(pipe)
+            counts = count_ids(pipe)
             rows = draw_frequencies(pipe.model, counts, look_at_output())
             pipe.bar.hide()
             outputs.write_rows(rows, frequency_data(pipe.model, counts), in_json=options.json)
@@ -107,7 +107,6 @@ def _run(options: argparse.Namespace) -> None:
         )
         files = [_FileSize(path) for path in pipe.documents.paths]
         texts = _read(pipe.documents, files, counter.in_blocks)
-        pipe.begin()
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
                 files[number].size += size

@@ -63,9 +63,9 @@ def add_command(commands: Commands) -> None:
         help="format of FILE, as for `encode` (default: json); text allows any whitespace "
         "between ids",
     )
-    parser.exclusive.append([["--input", "--format"], ["--ids"]])
+    parser.allow_one(["--input", "--format"], "--ids")
     arguments.add_options(parser, "--output", "--force")
-    parser.needs["--force"] = ["--output"]
+    parser.need("--force", "--output")
     parser.add_argument(
         "--bytes", action="store_true", help="write raw bytes, even if they are not complete text"
     )

@@ -25,6 +25,7 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, TypeAlias
 
@@ -44,8 +45,14 @@ from bpetite_cli.values import short
 _Part: TypeAlias = Tagged[int | None]
 """A text, or an empty one with the id of a separator."""
 
-_Figures: TypeAlias = tuple[int, int, int]
-"""The bytes and tokens of some texts, and the separators around them."""
+
+@dataclass
+class _Figures:
+    """The bytes and tokens of some texts, and the separators around them."""
+
+    text_bytes: int = 0
+    tokens: int = 0
+    separators: int = 0
 
 
 class _Summary(fields.Files, fields.TextSize, fields.Outputs):
@@ -76,8 +83,8 @@ def add_command(commands: Commands) -> None:
         help="put separators between documents (default), or before or after each one; with the "
         "last two, outputs can be concatenated",
     )
-    parser.exclusive.append([["--separator-token"], ["--separator"]])
-    parser.needs["--separator-at"] = ["--separator-token", "--separator"]
+    parser.allow_one("--separator-token", "--separator")
+    parser.need("--separator-at", "--separator-token", "--separator")
     parser.add_argument(
         "--ordinary",
         action="store_true",
@@ -91,10 +98,10 @@ def add_command(commands: Commands) -> None:
         help="format of the ids (default: json), see above",
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
-    parser.needs["--force"] = ["--output"]
+    parser.need("--force", "--output")
     of_files = ["--input", "--files-from", "--jsonl", "--parquet"]
     of_files += ["--separator-token", "--separator"]
-    parser.exclusive.append([of_files, ["--text"]])
+    parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
@@ -105,36 +112,34 @@ def _run(options: argparse.Namespace) -> None:
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-    figures: list[_Figures] = [(0, 0, 0)]
+    total = _Figures()
     with Pipe(options, "encoding") as pipe:
         artifact, highest_id = pipe.model, max(pipe.model.ids)
-        if chosen.width and highest_id >> 8 * chosen.width:
+        if chosen.width and highest_id >= 1 << (8 * chosen.width):
             raise Failure(
-                f"{options.format} holds ids up to {(1 << 8 * chosen.width) - 1}, but this "
+                f"{options.format} holds ids up to {(1 << (8 * chosen.width)) - 1}, but this "
                 f"tokenizer has ids up to {highest_id}; use --format u32"
             )
         separator = _separator(artifact, options)
         pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
         texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
-        pipe.begin()
-        packed = _noted(figures, pipe.results(pack, texts))
+        packed = _added(total, pipe.results(pack, texts))
         size = pipe.write(chosen.join(packed))
         if options.output is None:
             return
-        text_bytes, tokens, separators = map(sum, zip(*figures, strict=True))
         summary: _Summary = {
             "files": len(pipe.documents.paths),
-            **fields.text_fields(text_bytes, tokens),
+            **fields.text_fields(total.text_bytes, total.tokens),
             "outputs": [values.text_argument(options.output)],
-            "separators": separators,
+            "separators": total.separators,
             "format": options.format,
             "file_bytes": size,
         }
-        others = f" and {messages.counted(separators, 'separator')}"
+        others = f" and {messages.counted(total.separators, 'separator')}"
         pipe.report(
             summary,
-            f"saved: {quoted(options.output)}, {tokens:,} tokens"
-            f"{others if separators else ''} as {options.format}, "
+            f"saved: {quoted(options.output)}, {total.tokens:,} tokens"
+            f"{others if total.separators else ''} as {options.format}, "
             f"{messages.in_units(size)}",
         )
 
@@ -142,24 +147,26 @@ def _run(options: argparse.Namespace) -> None:
 def _pack(
     tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]
 ) -> tuple[_Figures, bytes]:
-    """Turn texts and separators into their sizes, and their ids in the format with this name."""
+    """Turn texts and separators into their figures, and their ids in the format with this name."""
     ids: list[int] = []
-    size = separators = 0
+    figures = _Figures()
     for text, separator in batch:
         if separator is None:
             ids += tokenizer.encode(text, ordinary=ordinary)
-            size += len(text.encode("utf-8"))
+            figures.text_bytes += len(text.encode("utf-8"))
         else:
             ids.append(separator)
-            separators += 1
-    data = FORMATS[name].pack(ids) if ids else b""
-    return (size, len(ids) - separators, separators), data
+            figures.separators += 1
+    figures.tokens = len(ids) - figures.separators
+    return figures, FORMATS[name].pack(ids) if ids else b""
 
 
-def _noted(noted: list[_Figures], packed: Iterable[tuple[_Figures, bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of each batch, and note its figures."""
+def _added(total: _Figures, packed: Iterable[tuple[_Figures, bytes]]) -> Iterator[bytes]:
+    """Yield the bytes of each batch, and add its figures to the total."""
     for figures, data in packed:
-        noted.append(figures)
+        total.text_bytes += figures.text_bytes
+        total.tokens += figures.tokens
+        total.separators += figures.separators
         yield data
 
 

@@ -53,13 +53,13 @@ def add_command(commands: Commands) -> None:
         help="with --tokens: only those that the tokenizer file OLD lacks, with the ids that it "
         "gives for the same bytes, from which a model may start their embeddings",
     )
-    parser.needs["--since"] = ["--tokens"]
+    parser.need("--since", "--tokens")
     parser.add_argument(
         "--json",
         action="store_true",
         help="print JSON, also on a terminal: one object with all figures, or one for each token",
     )
-    parser.exclusive.append([["--tokens"], ["--token"], ["--token-text"]])
+    parser.allow_one("--tokens", "--token", "--token-text")
     parser.set_defaults(
         run=_run,
         prints={

@@ -41,13 +41,13 @@ def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
     parser = commands.add("show", __doc__)
     arguments.add_options(parser, "--model", "--encoding", required=False)
-    parser.alternatives.append([["--model"], ["--encoding"]])
+    parser.require_one("--model", "--encoding")
     parser.add_file_argument()
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument(
         "-i", "--input", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
     )
-    parser.exclusive.append([["--input"], ["--text"]])
+    parser.allow_one("--input", "--text")
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--steps",
@@ -60,7 +60,7 @@ def add_command(commands: Commands) -> None:
         help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
         "and ends in bytes and in characters",
     )
-    parser.exclusive.append([["--steps"], ["--json"]])
+    parser.allow_one("--steps", "--json")
     parser.set_defaults(run=_run, prints={"--json": _Shown})
 
 

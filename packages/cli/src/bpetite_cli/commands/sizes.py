@@ -29,7 +29,7 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.counting import count_ids
+from bpetite_cli.counting import count_ids_and_chunks
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
@@ -116,7 +116,7 @@ def _run(options: argparse.Namespace) -> None:
             models.check_size(artifact, size, cannot)
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
-        counts, chunks = count_ids(pipe, completed.keys())
+        counts, chunks = count_ids_and_chunks(pipe, completed.keys())
         whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
@@ -198,7 +198,7 @@ def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:
 def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str]:
     """Yield the table and, on a terminal, the curve if there is one."""
     title = ("size", "tokens", "bytes/token", "saved", "per doubling", "unused")
-    table = [title, *map(_shown, rows)]
+    table = [title, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     fitting = sum(end - 2 <= screen.width for end in accumulate(width + 2 for width in widths))
     for row in table:
@@ -209,7 +209,7 @@ def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str
         yield from _curve(totals, [row["vocab_size"] for row in rows], screen)
 
 
-def _shown(row: _Size) -> Sequence[str]:
+def _cells(row: _Size) -> Sequence[str]:
     per_token, saved, rate = row["bytes_per_token"], row["saved"], row["saved_per_doubling"]
     return (
         f"{row['vocab_size']:,}",

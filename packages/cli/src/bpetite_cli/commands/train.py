@@ -87,7 +87,7 @@ def add_command(commands: Commands) -> None:
         help="with --start: its special tokens keep their ids too, and new tokens get the ids "
         "after them, as for a model that is already trained",
     )
-    parser.needs["--keep-ids"] = ["--start"]
+    parser.need("--keep-ids", "--start")
     arguments.add_destination(parser)
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"": _Summary})

@@ -232,8 +232,8 @@ class _Members:
         return data
 
     def _failure(self, error: str) -> Failure:
-        for part, (reason, options) in self._format.refusals.items():
-            if part in error:
+        for sign, (reason, options) in self._format.refusals.items():
+            if sign in error:
                 way_out = self._format.decompress_first(options)
                 return Failure(f"{self._name} {reason}; {way_out}")
         return Failure(

@@ -119,7 +119,8 @@ def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
     ranges: list[tuple[str, int]] = []
     last = 0
     while last < max(lengths):
-        first, last = last + 1, last + 1 if last < 16 else last * 2
+        first = last + 1
+        last = first if first <= 16 else last * 2
         name = str(first) if first == last else f"{first:,} to {last:,}"
         count = sum(count for length, count in lengths.items() if first <= length <= last)
         ranges.append((name, count))

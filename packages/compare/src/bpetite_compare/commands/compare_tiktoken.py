@@ -105,10 +105,10 @@ def add_command(commands: cli.Commands) -> None:
         action="store_true",
         help="the files of --report are translations of the first one: add the ratio of tokens",
     )
-    parser.alternatives.append([["--text"], ["--input"]])
-    parser.needs["--report"] = ["--input"]
-    parser.needs["--parallel"] = ["--report"]
-    parser.alternatives.append([["--model", "--encoding"]])
+    parser.require_one("--text", "--input")
+    parser.need("--report", "--input")
+    parser.need("--parallel", "--report")
+    parser.require_one(["--model", "--encoding"])
     parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 

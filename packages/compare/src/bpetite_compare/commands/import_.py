@@ -39,8 +39,8 @@ def add_command(commands: cli.Commands) -> None:
     parser.add_argument(
         "--encoding", metavar="NAME", help="import a published encoding of tiktoken, such as gpt2"
     )
-    parser.alternatives.append([["--input"], ["--encoding"]])
-    parser.exclusive.append([["--from"], ["--encoding"]])
+    parser.require_one("--input", "--encoding")
+    parser.allow_one("--from", "--encoding")
     parser.add_argument(
         "--from",
         choices=SOURCES,

@@ -47,7 +47,7 @@ def add_command(commands: cli.Commands) -> None:
     cli.add_options(parser, "--model")
     parser.add_file_argument(default="")
     cli.add_options(parser, "--input")
-    parser.alternatives.append([["--input"]])
+    parser.require_one("--input")
     parser.advice["--encoding"] = (
         "parity compares equal vocabularies; for another one, use "
         "`bpetite compare-tiktoken --encoding NAME`"
