@@ -116,7 +116,7 @@ class StrictParser(argparse.ArgumentParser):
         return options, rest
 
     def _sorted(self, words: Sequence[str]) -> tuple[list[str], list[str], dict[str, str]]:
-        """Return the words of options, other arguments, and the names of the options given.
+        """Return the words of options, other arguments, and how each option given was named.
 
         An unknown option is reported here, before another check reports something missing.
         """

@@ -27,6 +27,8 @@ Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 """One document, several documents, or the number of repetitions of each document."""
 
 _BLOCK_CHARACTERS: Final = 1 << 14
+"""Few enough that the pieces of a block stay in the processor's cache."""
+
 _CHARACTERS_PER_RECORD: Final = 1 << 24
 _MOST_PIECES: Final = 1 << 18
 _LONGEST_PATH: Final = 255

@@ -94,9 +94,9 @@ class Extension:
     def artifact(self) -> Artifact:
         """Return the tokenizer."""
         start = self._start
-        names = start.ids[len(start.tokens) :]
-        added = range(self._next_id, self._next_id + len(start.special_names) - len(names))
-        ids = (*self._ids, *self._whole, *names, *added)
+        special_ids = start.ids[len(start.tokens) :]
+        added = range(self._next_id, self._next_id + len(start.special_names) - len(special_ids))
+        ids = (*self._ids, *self._whole, *special_ids, *added)
         tokens = [*self._tokens, *self._whole.values()]
         return start.of_ids(self._merges, tokens, start.pattern, start.special_names, ids)
 

@@ -92,7 +92,7 @@ class Merges:
         symbols = array("i", iter(chunk))
         symbols.append(_GONE)  # ends the list, on both sides
         following = array("q", range(1, size + 1))
-        preceding = array("q", range(-1, size))
+        preceding = array("q", range(-1, size))  # -1 is the last place, which ends the list
         places: dict[int, array[int]] = {}
         for place, new in enumerate(map(index_of_pair, pairwise(chunk))):
             if new is not None:

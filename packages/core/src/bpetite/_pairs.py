@@ -118,7 +118,7 @@ class Pairs:
             self._replace(right + neighbor, new + neighbor, holders)
         if side_by_side:
             self._replace(right + left, new + new, side_by_side)
-        del self._counts[pair]
+        del self._counts[pair]  # last: a pair that was broken may be this one, as in aaa
 
     def apply(self, pair: str, new: str) -> None:
         """Replace a pair out of turn, if it occurs, however frequent it is."""
