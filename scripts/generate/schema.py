@@ -8,7 +8,7 @@ that compares the schema with the loader lists these checks.
 from pathlib import Path
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE, MOST_IDS
+from bpetite._constants import BASE_VOCAB_SIZE, ID_LIMIT, MAX_VOCAB_SIZE
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite._schema.versions import NUMBERED, VERSIONS
 from bpetite._special_tokens import LONGEST, MOST
@@ -75,7 +75,7 @@ def schema() -> dict[str, object]:
 
 def _numbered() -> dict[str, object]:
     """Return the properties that only schema version 3 has."""
-    one = _integer(0, MOST_IDS - 1)
+    one = _integer(0, ID_LIMIT - 1)
     return {
         "merges": {
             "description": "[left id, right id, new id], in the order of ranks.",

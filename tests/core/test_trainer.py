@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._boundaries import blocks
-from bpetite._corpus import Part, PartCounter, add_up, count_corpus
+from bpetite._corpus import ChunkCounter, CountedPart, count_corpus, total_chunks
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2
 from bpetite._trainer import train_bpe
@@ -313,15 +313,15 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     shuffled = data.draw(st.permutations(cut))
     step = data.draw(st.integers(1, 4))
     batches = [shuffled[start : start + step] for start in range(0, len(cut), step)]
-    counting = [PartCounter(GPT2), PartCounter(GPT2), PartCounter(GPT2)]
+    counting = [ChunkCounter(GPT2), ChunkCounter(GPT2), ChunkCounter(GPT2)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bpetite._corpus._MOST_PIECES", data.draw(st.integers(1, 9)))
         parts = [data.draw(st.sampled_from(counting)).count(batch) for batch in batches]
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
     parts += [each.flush() for each in counting]
-    assert add_up(parts) == add_up(count_corpus(documents, GPT2))
-    assert [each.flush() for each in counting] == [Part()] * 3
+    assert total_chunks(parts) == total_chunks(count_corpus(documents, GPT2))
+    assert [each.flush() for each in counting] == [CountedPart()] * 3
 
 
 def test_too_many_pieces_are_split_at_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -330,11 +330,11 @@ def test_too_many_pieces_are_split_at_once(caplog: pytest.LogCaptureFixture) -> 
     Parts emit no record; adding them up emits that of the whole.
     """
     caplog.set_level(logging.INFO, "bpetite")
-    text, counter = " ".join(map(str, range(1 << 18))), PartCounter(GPT2)
+    text, counter = " ".join(map(str, range(1 << 18))), ChunkCounter(GPT2)
     parts = [*map(counter.count, ([(text, 1)], [("more", 2)], [("most", 1)]))]
     assert [len(part.chunks) for part in parts] == [0, (1 << 18) + 1, 0]
     assert caplog.records == []
-    chunks = add_up([*parts, counter.flush()])
+    chunks = total_chunks([*parts, counter.flush()])
     figures = vars(caplog.records[-1])
     assert (figures["documents"], figures["characters"]) == (4, len(text) + 12)
     assert (len(chunks), figures["distinct_chunks"]) == ((1 << 18) + 2, (1 << 18) + 2)

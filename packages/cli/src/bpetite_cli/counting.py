@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact, Part, PartCounter, Pattern, tokenizer_of
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 
@@ -22,9 +22,9 @@ class CountedCorpus:
         self._pipe = pipe
         self._pattern = pattern
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
-        return self._pipe.counts(PartCounter(self._pattern), self._texts())
+        return self._pipe.counts(ChunkCounter(self._pattern), self._texts())
 
     def _texts(self) -> Iterator[tuple[Tagged[int], int]]:
         documents = self._pipe.documents

@@ -6,8 +6,7 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 import logging
 import time
 
-from bpetite._inner import Artifact, quoted
-from bpetite._inner import learn as learn_merges
+from bpetite._inner import Artifact, learn_merges, quoted
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bpetite._inner import (
-    MOST_IDS,
+    ID_LIMIT,
     Artifact,
     Pattern,
     SpecialTokenError,
@@ -134,7 +134,7 @@ def _faults(foreign: Foreign) -> Iterator[str]:
     for name in foreign.special_tokens:
         if name.encode("utf-8", "surrogatepass") in foreign.ids:
             yield f"its special token {name[:40]!r} is also an ordinary token"
-    tokens, highest = dict[int, bytes | str](), MOST_IDS - 1
+    tokens, highest = dict[int, bytes | str](), ID_LIMIT - 1
     for token, token_id in chain[tuple[bytes | str, int]](
         foreign.ids.items(), foreign.special_tokens.items()
     ):

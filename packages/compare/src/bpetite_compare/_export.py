@@ -14,7 +14,7 @@ from typing import Final
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
     Artifact,
-    check_no_input,
+    check_not_an_input,
     quoted,
     write_folder,
     write_parts,
@@ -118,7 +118,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     contents, loading = FORMATS[to](exported, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
-        check_no_input(file, [model])
+        check_not_an_input(file, [model])
     if to == "huggingface" and folder:
         _check_folder(path)
     if folder:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
-from bpetite._inner import ALL_PATTERNS, check_no_input, check_writable, quoted, write_parts
+from bpetite._inner import ALL_PATTERNS, check_not_an_input, check_writable, quoted, write_parts
 from bpetite_compare._beside import (
     BESIDE,
     note_configuration,
@@ -136,7 +136,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     options = Options(pattern, special_tokens, ignore_merges, drop_normalizer)
     paths = _files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
-    check_no_input(path, [*paths, *beside])
+    check_not_an_input(path, [*paths, *beside])
     check_writable(path, overwrite=overwrite)
     try:
         foreign = _read(names[0], paths, form, options)

@@ -11,7 +11,7 @@ MAX_VOCAB_SIZE: Final = 0x110000
 Training stores ids as a `str` with one character for each id, and Unicode has this many.
 """
 
-MOST_IDS: Final = 1 << 21
+ID_LIMIT: Final = 1 << 21
 """The number of ids that a tokenizer with ids of its own can have: 0 to 2,097,151."""
 
 MAX_FILE_BYTES: Final = 64 << 20

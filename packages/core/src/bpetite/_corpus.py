@@ -35,7 +35,7 @@ _LONGEST_PATH: Final = 255
 _TEXT_OF_A_FILE: Final = 'the text of a file is open(path, encoding="utf-8", newline="").read()'
 
 
-class Part(NamedTuple):
+class CountedPart(NamedTuple):
     """A counted part of a corpus. Its pieces may be split into chunks with a later part.
 
     documents, characters: the size of the part.
@@ -47,7 +47,7 @@ class Part(NamedTuple):
     chunks: Mapping[str, int] = MappingProxyType({})
 
 
-class PartCounter:
+class ChunkCounter:
     """Counts the chunks of a part of a corpus, some documents at a time.
 
     `count` gets documents with the number of their repetitions, and returns chunks only if the
@@ -58,27 +58,27 @@ class PartCounter:
         self._pattern = pattern
         self._pieces: Counter[str] = Counter()
 
-    def count(self, documents: Iterable[tuple[str, int]]) -> Part:
+    def count(self, documents: Iterable[tuple[str, int]]) -> CountedPart:
         """Count some documents."""
         parts = [*_count_pieces(documents, self._pattern, self._pieces)]
         size = sum(part.documents for part in parts), sum(part.characters for part in parts)
-        return Part(*size, self.flush().chunks if len(self._pieces) > _MOST_PIECES else {})
+        return CountedPart(*size, self.flush().chunks if len(self._pieces) > _MOST_PIECES else {})
 
-    def flush(self) -> Part:
+    def flush(self) -> CountedPart:
         """Return the chunks of all pieces since the last time."""
         chunks = count_chunks(self._pieces, self._pattern)
         self._pieces.clear()
-        return Part(chunks=chunks)
+        return CountedPart(chunks=chunks)
 
 
-def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
+def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[CountedPart]:
     """Count a corpus and yield its parts; the last one has the chunks.
 
     For the errors, see `Tokenizer.train`.
     """
     pieces: Counter[str] = Counter()
     yield from _count_pieces(_checked_documents(corpus), pattern, pieces)
-    yield Part(chunks=count_chunks(pieces, pattern))
+    yield CountedPart(chunks=count_chunks(pieces, pattern))
 
 
 def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
@@ -90,7 +90,7 @@ def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
     return chunks
 
 
-def add_up(parts: Iterable[Part]) -> dict[str, int]:
+def total_chunks(parts: Iterable[CountedPart]) -> dict[str, int]:
     """Return the frequency of each chunk in all parts of a corpus, and log the progress."""
     chunks: Counter[str] = Counter()
     documents = characters = reported = 0
@@ -118,20 +118,20 @@ def add_up(parts: Iterable[Part]) -> dict[str, int]:
 
 def _count_pieces(
     documents: Iterable[tuple[str, int]], pattern: Pattern, pieces: Counter[str]
-) -> Iterator[Part]:
+) -> Iterator[CountedPart]:
     """Count the pieces of documents, and yield parts without chunks.
 
     Only one block of text is in memory at a time.
     """
     for document, times in documents:
-        yield Part(documents=times)
+        yield CountedPart(documents=times)
         for block in blocks(document, _BLOCK_CHARACTERS):
             if times == 1:
                 pieces.update(pattern.pieces(block))  # in C
             else:
                 for piece in pattern.pieces(block):
                     pieces[piece] += times
-            yield Part(characters=len(block) * times)
+            yield CountedPart(characters=len(block) * times)
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:

@@ -18,7 +18,7 @@ from heapq import heappop, heappush
 from operator import add
 
 from bpetite._artifact import Artifact
-from bpetite._constants import MAX_FILE_BYTES, MOST_IDS
+from bpetite._constants import ID_LIMIT, MAX_FILE_BYTES
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
 
@@ -39,15 +39,15 @@ class Extension:
         self._start, self._merges, self._tokens = start, merges, tokens
         self._ids = [*start.ids[: len(tokens)]]
         self._next_id = max(start.ids) + 1
-        added = range(MOST_IDS - len(start.table) + len(start.ids), MOST_IDS)
+        added = range(ID_LIMIT - len(start.table) + len(start.ids), ID_LIMIT)
         self._end_of_ids = added.start
         if self._next_id > self._end_of_ids:
             raise ValueError(
-                f"special_tokens: no id below {MOST_IDS:,} is left after those of start"
+                f"special_tokens: no id below {ID_LIMIT:,} is left after those of start"
             )
         # The largest file: added special tokens, and the size, have the most digits.
         largest = replace(start, numbering=(*start.ids, *added))
-        self._file_size = len(largest.to_bytes()) + len(str(MOST_IDS)) - len(str(len(tokens)))
+        self._file_size = len(largest.to_bytes()) + len(str(ID_LIMIT)) - len(str(len(tokens)))
         self._whole = dict(zip(start.ids[len(tokens) :], start.whole_tokens, strict=False))
         self._symbols: dict[int, str] = {}
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -65,7 +65,7 @@ class Extension:
             ValueError: no id is left.
         """
         if self._next_id == self._end_of_ids:
-            raise ValueError(f"vocab_size is too large: no id below {MOST_IDS:,} is left")
+            raise ValueError(f"vocab_size is too large: no id below {ID_LIMIT:,} is left")
         self._append(left, right, self._next_id)
         self._file_size += len(f',"{self._next_id}":[]')
         self._file_size += _characters(self._tokens[left]) + 1 + _characters(self._tokens[right])

@@ -10,70 +10,70 @@ A tokenizer as data
     Pattern                 a split pattern
     PATTERNS                the patterns for training, by name; the first is the default
     ALL_PATTERNS            these, and the patterns for imports
-    END_OF_TEXT_TOKEN       the special token, unless a list replaces it
-    MOST_IDS                every id is below it
-    checked_special_tokens  the rules for the texts of special tokens
+    END_OF_TEXT_TOKEN       the special token of a tokenizer, unless others are named
+    ID_LIMIT                every id is below it
+    checked_special_tokens  the texts of special tokens, after checking the rules for their origin
     SpecialTokenError       what it raises
 
 Training in parts
-    beginning               what training begins with: a start, or the settings
-    PartCounter             counts the chunks of some documents, in one of several processes
-    Part                    what it returns
-    add_up                  the frequencies of the chunks in all parts
-    learn                   the merges of a corpus that is counted in parts
+    training_start          what training begins with: the merges of a start, a pattern, names
+    ChunkCounter            counts the chunks of some documents: `count`, and at the end `flush`
+    CountedPart             what both return
+    total_chunks            the frequency of each chunk in all parts; it logs the progress
+    learn_merges            the tokenizer that is learned from parts, and the counts of its pairs
 
 Text
-    cut_safely              a text in parts that end where every pattern cuts
-    blocks                  the same for a text in memory, in parts of about a size
+    cut_safely              a text that is read in parts, in parts that end where every pattern cuts
+    blocks                  the same for a text in memory; each is a little longer than a size
 
 Files
-    quoted                  a path in a message
-    read_file               the bytes of an untrusted file, up to a maximum
-    FileError               what is wrong with a file to read: its path, and whether it is JSON
+    quoted                  a path in a message, in quotes if it could be misread
+    read_file               the bytes of an untrusted file; an error if it is larger than a maximum
+    FileError               what is wrong with a file to read: its path, and whether it is not JSON
     parse_json              untrusted JSON
-    check_no_input          an output is none of the inputs
-    check_writable          an output can be written, before the work
+    check_not_an_input      an output is none of the inputs
+    check_writable          an output can be written: a file is made there, and deleted
     write_parts             a file, whole or not at all
-    write_folder            a folder of files, whole or not at all
+    write_folder            a folder of files, new and whole, or one after another over old ones
 """
 
 from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks, cut_safely
-from bpetite._constants import END_OF_TEXT_TOKEN, MOST_IDS
-from bpetite._corpus import Part, PartCounter, add_up
+from bpetite._constants import END_OF_TEXT_TOKEN, ID_LIMIT
+from bpetite._corpus import ChunkCounter, CountedPart, total_chunks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS, Pattern
 from bpetite._quoting import quoted
 from bpetite._reading import FileError, read_file
 from bpetite._special_tokens import SpecialTokenError, checked_special_tokens
 from bpetite._strict_json import parse_json
 from bpetite._tokenizer import Tokenizer
-from bpetite._trainer import beginning, learn
-from bpetite._writing import check_no_input, check_writable, write_folder, write_parts
+from bpetite._trainer import learn_merges, training_start
+from bpetite._writing import check_not_an_input, check_writable, write_folder, write_parts
 
 __all__ = [
     "ALL_PATTERNS",
     "END_OF_TEXT_TOKEN",
-    "MOST_IDS",
+    "ID_LIMIT",
     "PATTERNS",
     "Artifact",
+    "ChunkCounter",
+    "CountedPart",
     "FileError",
-    "Part",
-    "PartCounter",
     "Pattern",
     "SpecialTokenError",
-    "add_up",
     "artifact_of",
-    "beginning",
     "blocks",
-    "check_no_input",
+    "check_not_an_input",
     "check_writable",
     "checked_special_tokens",
     "cut_safely",
-    "learn",
+    "learn_merges",
     "parse_json",
     "quoted",
     "read_file",
     "tokenizer_of",
+    "total_chunks",
+    "training_start",
     "write_folder",
     "write_parts",
 ]

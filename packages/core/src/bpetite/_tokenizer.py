@@ -12,7 +12,7 @@ from bpetite._corpus import count_corpus
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._quoting import shortened
-from bpetite._trainer import beginning, learn
+from bpetite._trainer import learn_merges, training_start
 
 
 class Tokenizer:
@@ -103,8 +103,8 @@ class Tokenizer:
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
         artifact = start._artifact if start else None
-        begin = beginning(artifact, pattern, special_tokens, keep_ids=keep_ids)
-        learned, _ = learn(count_corpus(corpus, begin.pattern), vocab_size, begin)
+        begin = training_start(artifact, pattern, special_tokens, keep_ids=keep_ids)
+        learned, _ = learn_merges(count_corpus(corpus, begin.pattern), vocab_size, begin)
         return cls._of(learned)
 
     def encode(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) -> list[int]:

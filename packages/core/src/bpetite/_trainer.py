@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
-from bpetite._corpus import Part, add_up, count_corpus
+from bpetite._corpus import CountedPart, count_corpus, total_chunks
 from bpetite._merges import Merges, Pair
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
@@ -48,12 +48,12 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
-    artifact, _ = learn(count_corpus(corpus, GPT2), vocab_size)
+    artifact, _ = learn_merges(count_corpus(corpus, GPT2), vocab_size)
     size = len(artifact.tokens)
     return TrainerResult((*artifact.merges,), artifact.vocab, artifact.special_tokens, size)
 
 
-def beginning(
+def training_start(
     start: Artifact | None,
     pattern: str | None,
     special_tokens: Sequence[str] | None,
@@ -85,8 +85,8 @@ def beginning(
     return replace(begin, pattern=chosen, special_names=names)
 
 
-def learn(
-    parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES
+def learn_merges(
+    parts: Iterable[CountedPart], vocab_size: int, start: Artifact = _BYTES
 ) -> tuple[Artifact, list[int]]:
     """Learn the merges of a corpus that is counted in parts, after the merges of `start`.
 
@@ -108,7 +108,7 @@ def learn(
     )
     unreachable = {*start.unreachable}
     _warn_if_unreachable(start, unreachable)
-    chunks = add_up(parts)
+    chunks = total_chunks(parts)
     if len(start.tokens) > BASE_VOCAB_SIZE:
         # A chunk that is a token has no pair.
         for index, token in enumerate(start.tokens):

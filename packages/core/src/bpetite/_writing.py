@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from bpetite._quoting import quoted
 
 
-def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) -> None:
+def check_not_an_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) -> None:
     """Reject an output that is also an input, which may be a descriptor.
 
     Raises:

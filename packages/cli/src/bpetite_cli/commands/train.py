@@ -21,7 +21,7 @@ import os
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import PATTERNS, Artifact, beginning, checked_special_tokens, quoted
+from bpetite._inner import PATTERNS, Artifact, checked_special_tokens, quoted, training_start
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -154,7 +154,7 @@ def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
                 f"cannot add the special token {short(name)}: {quoted(options.start)} has it "
                 "(leave it out of --special)"
             )
-    return beginning(start, options.pattern, options.special, keep_ids=options.keep_ids)
+    return training_start(start, options.pattern, options.special, keep_ids=options.keep_ids)
 
 
 def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:

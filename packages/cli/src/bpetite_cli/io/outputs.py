@@ -14,7 +14,7 @@ from contextlib import suppress
 from select import select
 from typing import IO, Final
 
-from bpetite._inner import check_no_input, check_writable, quoted
+from bpetite._inner import check_not_an_input, check_writable, quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import STANDARD_INPUT
 
@@ -159,7 +159,7 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
             raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
-        check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+        check_not_an_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):

@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE, MOST_IDS
+from bpetite._constants import BASE_VOCAB_SIZE, ID_LIMIT, MAX_VOCAB_SIZE
 from bpetite._patterns import ALL_PATTERNS, Pattern
 from bpetite._quoting import shortened
 from bpetite._schema.versions import (
@@ -87,11 +87,11 @@ def _check_numbered(file: Mapping[str, object]) -> Fields:
     pattern = _checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
     merges = _checked_merges(file["merges"], "three")
     vocab = _checked_vocab(file["vocab"])
-    most = len(str(MOST_IDS))
-    tokens = {int(key) if len(key) <= most else MOST_IDS: token for key, token in vocab.items()}
-    if max(tokens, default=0) >= MOST_IDS:  # step 14
-        found = next(key for key in vocab if len(key) > most or int(key) >= MOST_IDS)
-        refuse("vocab", f"ids below {MOST_IDS}", found)
+    most = len(str(ID_LIMIT))
+    tokens = {int(key) if len(key) <= most else ID_LIMIT: token for key, token in vocab.items()}
+    if max(tokens, default=0) >= ID_LIMIT:  # step 14
+        found = next(key for key in vocab if len(key) > most or int(key) >= ID_LIMIT)
+        refuse("vocab", f"ids below {ID_LIMIT}", found)
     names = _checked_special_tokens(file["special_tokens"], None, vocab)
     for token_id in names.values():
         del tokens[token_id]
