@@ -12,16 +12,13 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_compare import export, to_tiktoken
+from pages import blocks
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
 
 PAGE: Final = (ROOT / "docs" / "looking-for.md").read_text("utf-8")
-ROWS: Final = {
-    names: way.replace(r"\|", "|")
-    for names, way in re.findall(r"^\| ([^-\n].*?) (?<!\\)\| (.*) \|$", PAGE, re.MULTILINE)
-    if names != "there"
-}
+ROWS: Final = dict(re.findall(r"^\| ([^-\n].*?) \| (.*) \|$", PAGE, re.MULTILINE)[1:])
 TEXT: Final = "the ferry<|a|> landing 船<|b|> 123"
 
 Theirs = Callable[[Any, Any], object]
@@ -29,19 +26,20 @@ Theirs = Callable[[Any, Any], object]
 
 EXPECTED: Final[dict[str, Theirs]] = {
     'allowed_special="all"': lambda tik, _: tik.encode(TEXT, allowed_special="all"),
-    "encode_ordinary": lambda tik, _: tik.encode_ordinary(TEXT),
+    "bare": lambda tik, _: tik.encode(TEXT, disallowed_special=()),
+    "`encode_ordinary`": lambda tik, _: tik.encode_ordinary(TEXT),
     "only some": lambda tik, _: tik.encode(TEXT, allowed_special={"<|a|>"}, disallowed_special=()),
-    "encode_batch": lambda tik, _: tik.encode_batch([TEXT, "a"], allowed_special="all"),
+    "encode_ordinary_batch": lambda tik, _: tik.encode_ordinary_batch([TEXT, "a"]),
+    "`encode_batch": lambda tik, _: tik.encode_batch([TEXT, "a"], allowed_special="all"),
     "encode_to_numpy": lambda tik, _: tik.encode_to_numpy(TEXT, allowed_special="all").tolist(),
     "truncation": lambda _, hf: hf(TEXT, truncation=True, max_length=8)["input_ids"],
     "stride": lambda tik, _: [
         tik.encode(TEXT, allowed_special="all")[start : start + 8]
-        for start in range(0, len(tik.encode(TEXT, allowed_special="all")), 6)
+        for start in range(0, len(tik.encode(TEXT, allowed_special="all")) - 2, 6)
     ],
     "padding": lambda _, hf: hf([TEXT, "a"], padding=True, padding_side="right")["input_ids"],
     "the number of tokens": lambda tik, _: len(tik.encode(TEXT, allowed_special="all")),
     "`decode`": lambda tik, _: tik.decode(tik.encode(TEXT, allowed_special="all")),
-    "errors": lambda tik, _: tik.decode(tik.encode(TEXT, allowed_special="all"), errors="replace"),
     "decode_bytes": lambda tik, _: tik.decode_bytes(tik.encode(TEXT, allowed_special="all")),
     "decode_tokens_bytes": lambda tik, _: tik.decode_tokens_bytes(
         tik.encode(TEXT, allowed_special="all")
@@ -50,7 +48,7 @@ EXPECTED: Final[dict[str, Theirs]] = {
     "skip_special_tokens": lambda _, hf: hf.decode(hf(TEXT)["input_ids"], skip_special_tokens=True),
     "n_vocab": lambda tik, _: tik.n_vocab,
     "len(tokenizer)": lambda _, hf: len(hf),
-    "token_byte_values": lambda tik, _: tik.decode_tokens_bytes(range(tik.n_vocab)),
+    "token_byte_values": lambda tik, _: tik.token_byte_values(),
     "decode_single_token_bytes": lambda tik, _: tik.decode_single_token_bytes(300),
     "encode_single_token": lambda tik, _: tik.encode_single_token(b" the"),
     "special_tokens_set": lambda tik, _: tik.special_tokens_set,
@@ -58,7 +56,8 @@ EXPECTED: Final[dict[str, Theirs]] = {
     "eot_token": lambda _, hf: hf.eos_token_id,
     "is_special_token": lambda tik, _: tik.is_special_token(300),
     "the bytes of each token": lambda tik, _: [
-        len(tik.decode_single_token_bytes(one)) for one in range(tik.n_vocab)
+        0 if tik.is_special_token(one) else len(tik.decode_single_token_bytes(one))
+        for one in range(tik.n_vocab)
     ],
 }
 
@@ -80,14 +79,15 @@ def names(
     modules = {"re": re, "numpy": np, "unicodedata": unicodedata, "Tokenizer": Tokenizer}
     values = {"tokenizer": tokenizer, "text": TEXT, "ids": ids, "texts": [TEXT, "a"]}
     executor = {"ProcessPoolExecutor": ProcessPoolExecutor}
-    return modules | values | executor | {"pad": 400, "width": len(ids)}
+    given = {"pad": 400, "width": len(ids), "bos": "<|a|>", "eos": "<|a|>", "allowed": {"<|a|>"}}
+    return modules | values | executor | given
 
 
 @pytest.mark.parametrize("row", [pytest.param(way, id=names) for names, way in ROWS.items()])
 def test_the_code_of_a_row_runs(row: str, names: dict[str, object]) -> None:
     """Each expression and each call on the right works as it is written."""
     for code in re.findall(r"`([^`]+)`", row):
-        if not code.startswith("bpetite ") and code != "Tokenizer.load":
+        if not code.startswith(("bpetite ", ".decode")) and code != "Tokenizer.load":
             eval(code, names)  # noqa: S307 - our own page
 
 
@@ -105,3 +105,25 @@ def test_a_row_gives_what_the_other_library_gives(
     (row,) = (way for names_, way in ROWS.items() if name in names_)
     ours = eval(re.findall(r"`([^`]+)`", row)[0], names)  # noqa: S307 - our own page
     assert getattr(ours, "tolist", lambda: ours)() == theirs
+
+
+def test_offsets_are_those_of_others(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The function on the page gives the characters that tiktoken and transformers give."""
+    monkeypatch.setenv("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
+    from transformers import PreTrainedTokenizerFast
+
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    (code,) = (code for language, code in blocks(PAGE) if "def offsets" in code)
+    exec(code[: code.index("\ntokenizer =")], names)  # noqa: S102 - our own page
+    text = "the ferry 船 naïve, 👍🏽 end"
+    ids = tokenizer.encode(text)
+    tokenizer.save("own.json")
+    export("own.json", "huggingface", "own")
+    own = PreTrainedTokenizerFast.from_pretrained("own")
+    found = [*names["offsets"](tokenizer, ids)]
+    assert found == own(text, return_offsets_mapping=True)["offset_mapping"]
+    assert [start for start, _ in found] == to_tiktoken(tokenizer).decode_with_offsets(ids)[1]
+    assert "".join(names["stream"](tokenizer, ids)) == text
