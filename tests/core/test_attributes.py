@@ -53,16 +53,16 @@ def test_nobody_can_change_them() -> None:
 @pytest.mark.parametrize(
     ("content", "shown"),
     [
-        pytest.param(GOOD, "gpt2, 259 ids, special tokens '<|endoftext|>'", id="one special token"),
-        pytest.param(SECOND, "gpt4, 260 ids, special tokens '<|b|>', '<|a|>'", id="two"),
+        pytest.param(
+            GOOD, "gpt2, 259 ids, special tokens ['<|endoftext|>']", id="one special token"
+        ),
+        pytest.param(SECOND, "gpt4, 260 ids, special tokens ['<|b|>', '<|a|>']", id="two"),
         pytest.param(
             artifact_with([], "gpt4", [f"<|{one}|>" for one in range(2000)]),
-            "gpt4, 2,256 ids, special tokens '<|0|>', '<|1|>', '<|2|>' and 1,997 more",
+            "gpt4, 2,256 ids, special tokens ['<|0|>', '<|1|>', '<|2|>', '<|3|>', ...]",
             id="many",
         ),
-        pytest.param(
-            artifact_with([], "gpt4", []), "gpt4, 256 ids, special tokens none", id="none"
-        ),
+        pytest.param(artifact_with([], "gpt4", []), "gpt4, 256 ids, special tokens []", id="none"),
     ],
 )
 def test_repr_says_what_it_is(content: Mapping[str, Any], shown: str) -> None:

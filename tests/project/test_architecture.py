@@ -55,7 +55,9 @@ def test_the_siblings_use_no_private_attribute(member: str) -> None:
     """What the door gives is used by its public names alone."""
     classes = [one for one in vars(_inner).values() if inspect.isclass(one)]
     private = {name for one in classes for name in dir(one) if re.match("_[a-z]", name)}
-    private -= {*dir(_inner.CountedPart)}  # a NamedTuple has `_replace`, as others of the siblings do
+    private -= {
+        *dir(_inner.CountedPart)
+    }  # a NamedTuple has `_replace`, as others of the siblings do
     for source in sources(PACKAGES / member / "src"):
         nodes = ast.walk(ast.parse(source.read_text(encoding="utf-8")))
         used = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in private]

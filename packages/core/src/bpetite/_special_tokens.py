@@ -128,12 +128,13 @@ def ordinary_parts(parts: Iterable[tuple[int, int]], size: int) -> list[tuple[in
     checked: list[tuple[int, int]] = []
     for part in parts:
         try:
-            start, end = part
-            checked.append((index(start), index(end)))
+            start, end = map(index, part)
+            are_integers = bool not in map(type, part)
         except (TypeError, ValueError):
-            raise TypeError(f"{advice}; got {shortened(part)} in it") from None
-        if bool in {type(start), type(end)}:
+            are_integers = False
+        if not are_integers:
             raise TypeError(f"{advice}; got {shortened(part)} in it")
+        checked.append((start, end))
         if not 0 <= start <= end <= size:
             rule = f"0 <= start <= end <= {size}, the number of characters"
             raise ValueError(f"ordinary: expected {rule}, got {shortened(part)}")

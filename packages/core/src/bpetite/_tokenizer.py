@@ -93,9 +93,9 @@ class Tokenizer:
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
-        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens '<|endoftext|>'>
+        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens ['<|endoftext|>']>
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
-        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens '<|endoftext|>'>
+        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens ['<|endoftext|>']>
         >>> chat = Tokenizer.train("ab ab", 257, pattern="gpt4", special_tokens=["<|user|>"])
         >>> chat.encode("<|user|>ab")
         [257, 256]
@@ -246,10 +246,6 @@ class Tokenizer:
         return hash((len(self._artifact.merges), *self._artifact.merges[-1:]))
 
     def __repr__(self) -> str:
-        names = [*self._artifact.special_tokens]
-        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-        special = ", ".join(map(shortened, names[:3])) or "none"
-        return (
-            f"<bpetite.Tokenizer: pattern {self._artifact.pattern.name}, "
-            f"{len(self._artifact.ids):,} ids, special tokens {special}{more}>"
-        )
+        artifact, special = self._artifact, shortened([*self.special_tokens])
+        pattern, ids = artifact.pattern.name, len(artifact.ids)
+        return f"<bpetite.Tokenizer: pattern {pattern}, {ids:,} ids, special tokens {special}>"
