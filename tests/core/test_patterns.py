@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, chain, pairwise, product
 
 import pytest
 import regex
@@ -107,18 +107,45 @@ def test_every_pattern_keeps_the_facts(name: str, text: str) -> None:
     [
         pytest.param(NASTY, 3, id="nasty"),
         pytest.param(KANA, 3, id="kana"),
-        pytest.param(NASTY, 4, marks=pytest.mark.thorough, id="longer"),
-        pytest.param(KANA, 4, marks=pytest.mark.thorough, id="longer kana"),
-        pytest.param(
-            NASTIEST, 6, marks=[pytest.mark.thorough, pytest.mark.timeout(1800)], id="longest"
-        ),
     ],
 )
 def test_every_short_text_keeps_the_facts(name: str, characters: str, length: int) -> None:
-    """The same for all texts of up to three nasty characters; in the thorough tests, of six."""
+    """The same for all texts of up to three nasty characters."""
     for size in range(length + 1):
         for text in map("".join, product(characters, repeat=size)):
             check_text(name, text)
+
+
+@pytest.mark.thorough
+@EACH
+@pytest.mark.parametrize(
+    ("characters", "length"),
+    [
+        pytest.param(NASTY, 4, id="nasty"),
+        pytest.param(KANA, 4, id="kana"),
+        pytest.param(NASTIEST, 6, id="nastiest"),
+    ],
+)
+def test_every_longer_text_keeps_the_facts(name: str, characters: str, length: int) -> None:
+    """The same for longer texts; the parts of a text are shorter, so their chunks are known."""
+    pattern = ALL_PATTERNS[name]
+    find, pieces = regex.compile(pattern.text).findall, pattern.pieces
+    known: dict[str, list[str]] = {}
+    whole = set()  # texts that are one chunk
+    for size in range(1, length + 1):
+        for text in map("".join, product(characters, repeat=size)):
+            chunks = find(text)
+            assert "".join(chunks) == text
+            if len(chunks) == 1:
+                assert not SPECIAL.search(text)
+                whole.add(text)
+            assert whole.issuperset(chunks), text
+            assert not text.isascii() or pattern.split(text) == chunks
+            for parts in (pieces(text), [*blocks(text, 1)]):
+                if parts != [text]:
+                    assert [*chain.from_iterable(map(known.__getitem__, parts))] == chunks, text
+            if size < length:
+                known[text] = chunks
 
 
 @pytest.mark.thorough
