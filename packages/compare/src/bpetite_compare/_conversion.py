@@ -235,7 +235,7 @@ def _check_ids(
     tokenizer = tokenizer_of(artifact)
     texts = _texts([*foreign.special_tokens])
     texts += [token.decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
-    found = ((text, tokenizer.encode(text), foreign.encode(text)) for text in texts)
+    found = zip(texts, map(tokenizer.encode, texts), foreign.encode(texts), strict=True)
     ids_of_chunk = artifact.ids_of_chunks()
     # Without ignore_merges, a token that no merge makes is never a chunk.
     odd = [token for token in odd if foreign.whole or token in made]

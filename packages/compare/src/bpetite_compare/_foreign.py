@@ -4,8 +4,9 @@ The encoder checks an import. It merges as the reference model does, and shares 
 bpetite's encoder or the conversion.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from typing import Final
 
@@ -96,17 +97,19 @@ class Foreign:
         parts = join_lowest([bytes([value]) for value in chunk], self.rank)
         return [self.ids[part] for part in parts]
 
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a text with special tokens."""
-        ids: list[int] = []
+    def encode(self, texts: Iterable[str]) -> Iterator[list[int]]:
+        """Yield the ids of each text with special tokens; each distinct chunk is encoded once."""
+        encode_chunk = cache(self.encode_chunk)
         names = "|".join(map(regex.escape, self.special_tokens))
-        for part in regex.split(f"({names})", text) if names else [text]:
-            if part in self.special_tokens:
-                ids.append(self.special_tokens[part])
-            else:
-                for chunk in self._chunks(part):
-                    ids += self.encode_chunk(chunk.encode("utf-8"))
-        return ids
+        for text in texts:
+            ids: list[int] = []
+            for part in regex.split(f"({names})", text) if names else [text]:
+                if part in self.special_tokens:
+                    ids.append(self.special_tokens[part])
+                else:
+                    for chunk in self._chunks(part):
+                        ids += encode_chunk(chunk.encode("utf-8"))
+            yield ids
 
     def _chunks(self, text: str) -> list[str]:
         chunks = [text]
