@@ -99,8 +99,9 @@ def difference(one: Foreign, other: Foreign) -> str | None:
     if one.merges is not None and other.merges is not None:
         ranks = [rank for _, rank in one.merges.items() ^ other.merges.items()]
         return f"the merges of rank {min(ranks)} are not equal" if ranks else None
-    for text in _texts(names):
-        if one.encode(text) != other.encode(text):
+    texts = _texts(names)
+    for text, own, their in zip(texts, one.encode(texts), other.encode(texts), strict=True):
+        if own != their:
             return f"the ids of {text!r:.60} are not equal"
     return None
 
