@@ -91,12 +91,6 @@ def block() -> Iterator[int]:
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no bar, however slow the machine is."""
-    monkeypatch.setattr(Timer, "start", lambda _: None)
-
-
-@pytest.fixture
 def bar_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a bar from the start, which would appear after a second."""
 
