@@ -45,18 +45,8 @@ def test_the_version_names_what_results_depend_on() -> None:
         )
 
 
-NO_INTEGERS = ("1_0", "٣", "+7", "-0", "1.0", "0x10", "''", "9" * 5000)
-NO_IDS = ("72,", "72,,101", "'[72'", "'[72,a]'", "'[[72]]'", "72;101")
-NO_JOBS = ("0", "257", "x", "1.0", "''")
-NO_SIZES = ("100", "255", "-5", "abc", "1_000", "٣٠٠", "3e2", "9" * 40)
 TABLE = Path(__file__).with_name("wrong_usage.txt").read_text(encoding="utf-8")
-WRONG_USAGE = {
-    **dict(re.findall(r"^(\S.*)\n    (.*)$", TABLE, re.MULTILINE)),
-    **{f"decode --model m --ids 72 {n}": "--ids: expected an" for n in (*NO_INTEGERS, *NO_IDS)},
-    **{f"train a --output x --vocab-size {n}": "--vocab-size: expected" for n in NO_SIZES},
-    **{f"truncate --model m --output x --vocab-size {n}": "size: expected" for n in NO_SIZES},
-    **{f"count --model m --jobs {n}": "--jobs: expected" for n in NO_JOBS},
-}
+WRONG_USAGE = dict(re.findall(r"^(\S.*)\n    (.*)$", TABLE, re.MULTILINE))
 
 
 @pytest.mark.parametrize("words", WRONG_USAGE, ids=lambda words: words[:60])
@@ -81,8 +71,6 @@ def test_arguments_may_begin_with_a_dash() -> None:
     ("words", "shown"),
     [
         (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
-        (["inspect", "--model", "m", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
-        (["encode", "--model", "m", "--text", "--\u202e"], r"for --\u202e, write --text=--\u202e"),
         (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
         (["\u2800\x1b"], r"unknown command '\u2800\x1b'"),
         (["count", "--model", "\x1b[2J\u2066\n"], r"not found: '\x1b[2J\u2066\n'"),
@@ -158,9 +146,6 @@ SEGMENT = "ImportError('x.so: failed to map segment from shared object')"
             "bpetite", "def (", "SyntaxError", SHADOW, id="another module with a package's name"
         ),
         pytest.param(
-            "regex", "x = 1", "has no attribute 'compile'", SHADOW, id="one without its functions"
-        ),
-        pytest.param(
             "regex", "raise MemoryError()", "MemoryError()", TOO_LITTLE, id="no memory for Python"
         ),
         pytest.param("regex", f"raise {SEGMENT}", SEGMENT, TOO_LITTLE, id="none for a library"),
@@ -217,24 +202,6 @@ def test_a_lack_of_threads_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
 def python(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[bytes]:
     """Run Python with these arguments."""
     return subprocess.run([sys.executable, *words], capture_output=True, check=False)
-
-
-INTERRUPTED = """
-import sys
-def interrupt(event, details):
-    if event == 'import' and details[0] == {!r}:
-        raise KeyboardInterrupt
-sys.addaudithook(interrupt)
-from bpetite_cli import main
-sys.exit(main(["encode"]))
-"""
-
-
-@pytest.mark.parametrize("module", ["regex", "argparse"])
-def test_interrupting_imports_exits_quietly(module: str) -> None:
-    """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
-    result = python("-c", INTERRUPTED.format(module))
-    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
 
 def test_import_loads_no_other_module() -> None:
@@ -334,9 +301,7 @@ OTHERS = (
     "--help",
     "encode --model tokenizer.json --txt a",
     "encode --model tokenizer.json --input -",
-    "decode --model tokenizer.json --ids 72 999",
     "count --model tokenizer.json text.txt missing",
-    "show --model tokenizer.json --input text.txt --steps",
 )
 
 
@@ -363,12 +328,10 @@ HUGGING_FACE = ("a Hugging Face tokenizer.json", "import --from huggingface --in
 FOREIGN = {
     b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [': HUGGING_FACE,
     b"IQ== 0\nIg== 1\n": TIKTOKEN,
-    b"AA== 0\r\nAQ== 1\r\n": TIKTOKEN,
     b'{"!": 0, "\\"": 1, "#": 2}': GPT2,
     b"#version: 0.2\n\xc4\xa0 t\n": GPT2,
     "船夫说\r\n\t<|endoftext|>".encode(): PLAIN,
     b"a" + "é".encode() * 40_000: PLAIN,
-    b"word 1\nword 2\n": PLAIN,
 }
 
 
@@ -386,8 +349,10 @@ def test_a_file_is_described(here: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        *(b"", b" \n", b"[72,101]", b"{}", b"\xff\xfea", b"a\0b", b"\x1f\x8b\x08"),
-        b'{"mergeable_vocab_size": 300, "schema_version": 1, "merges": []}',
+        b" \n",
+        b"[72,101]",
+        b"\xff\xfea",
+        b"a\0b",
         b'{"schema_version": 1, "added_tokens": []}',
     ],
 )
@@ -447,28 +412,15 @@ def test_every_tip_names_what_exists() -> None:
         check_tip(error, set())
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
-def test_a_near_miss_of_a_command_gives_it(name: str) -> None:
-    """Two letters may be swapped."""
-    (error, _) = refusal(name[:-2] + name[-1] + name[-2], status=2)
-    assert error.endswith(f"; did you mean {name}?")
-
-
 MISSES = {
-    "encode --farca": None,  # two letters apart
-    "encode --oitpit": None,
-    "encode --seporatar-tokan": None,  # three letters apart
-    "count --tax": None,  # too short to be sure
-    "encode -x": None,
-    "encode --fo": None,  # two begin so
-    "encode --ouput": "--output",
-    "encode --outputt": "--output",
-    "encode --oitput": "--output",
-    "encode --outptu": "--output",
-    "encode --outp": "--output",
-    "truncate --vocb-szie": "--vocab-size",
-    "truncate --Vocab_Size": "--vocab-size",
-    "truncate --vocabsize": "--vocab-size",
+    "encode --farca": "",  # two letters apart
+    "encode --seporatar-tokan": "",  # three letters apart
+    "count --tax": "",  # too short to be sure
+    "encode --fo": "",  # two begin so
+    "encode --outptu": "; did you mean --output?",
+    "encode --outp": "; did you mean --output?",
+    "truncate --Vocb-Szie": "; did you mean --vocab-size?",
+    "truncate --vocabsize": "; did you mean --vocab-size?",
 }
 
 
@@ -476,17 +428,14 @@ MISSES = {
 def test_only_near_misses_are_guessed(words: str) -> None:
     """One wrong letter in four to seven, two in more, and one name fits."""
     (error, _) = refusal(words, status=2)
-    tip = f"; did you mean {MISSES[words]}?" if MISSES[words] else ""
-    assert error == f"error: unknown option {words.split()[1]}{tip}"
+    assert error == f"error: unknown option {words.split()[1]}{MISSES[words]}"
 
 
 NEAR = {
     "count -m gpt-4o text.txt": "for the model, use `bpetite count --encoding o200k_base`",
     "encode -m openai/gpt-4o-mini text.txt": "`bpetite import --encoding o200k_base --output",
-    "show -m openai-community/gpt2 text.txt": "`bpetite count --encoding gpt2`, the same with",
     "count -m gpt-3.5-turbo text.txt": "`bpetite count --encoding cl100k_base`",
     "count -m cl100k_base text.txt": "`bpetite count --encoding cl100k_base`",
-    "show -m llama3 text.txt": "for a model, download its tokenizer.json, then use `bpetite import",
     "count -m gpt-oss-20b text.txt": "for a model, download its tokenizer.json, then use",
     "count -m gpt4all text.txt": "for a model, download its tokenizer.json, then use",
     "inspect -m o3-mini": "`bpetite count --encoding o200k_base`",

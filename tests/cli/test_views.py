@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,6 @@ from cli_tools import (
     refusal,
     rows_of,
     shown_in_terminal,
-    terminal_process,
     terminal_width,
 )
 from project_tools import ROOT
@@ -96,16 +95,14 @@ def visible(shown: str) -> bool:
 def test_a_terminal_shows_colors(worked: Path) -> None:
     """Neighbors differ in color; special tokens have their own, and so has what a step makes."""
     words = ["show", "-m", "m.json", "--text", "ab ab<|endoftext|>x"]
-    status, shown = terminal_process(words, worked)
-    assert (status, shown) == shown_in_terminal(words, worked)
+    status, shown = shown_in_terminal(words, worked)
     assert status == 0
-    above, below, _, total, _ = shown.split("\n")
-    assert above == (
+    assert shown == (
         "\x1b[30;46mab\x1b[0m  \x1b[30;42m·ab\x1b[0m "
-        "\x1b[1;37;44m<|endoftext|>\x1b[0m \x1b[30;45mx\x1b[0m"
+        "\x1b[1;37;44m<|endoftext|>\x1b[0m \x1b[30;45mx\x1b[0m\n"
+        "\x1b[2m256\x1b[0m \x1b[2m257\x1b[0m \x1b[2m258\x1b[0m           \x1b[2m120\x1b[0m\n\n"
+        "4 tokens, 19 bytes, 4.75 bytes per token\n"
     )
-    assert COLOR.sub("", below) == "256 257 258           120"
-    assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
     _, shown = shown_in_terminal([*words[:-1], "[ab", "--steps"], worked)
     assert "\x1b[1;30;43mab\x1b[0m" in shown
     assert "[ab]" not in COLOR.sub("", shown)
@@ -180,7 +177,6 @@ TOKENS: Final[dict[str | bytes, str]] = {
     "\n\r\t": "⏎␍⇥",
     b"\xe2\x82": "‹e282›",
     b"a\xc3b\xff": "a‹c3›b‹ff›",
-    "日本\u00a0é": "日本‹U+00A0›é",
     "\u202e\u200b\U000e0001": "‹U+202E›‹U+200B›‹U+E0001›",
     "\u0301e\u0301": "◌\u0301e\u0301",
     "❤\ufe0f": "❤‹U+FE0F›",
@@ -188,25 +184,23 @@ TOKENS: Final[dict[str | bytes, str]] = {
     "\U0001d159\U00016fe4\U00013441": "‹U+1D159›‹U+16FE4›‹U+13441›",
     "\U0001f3fb": "◌\U0001f3fb",
     "\u1161": "◌\u1161",
-    "\u1160": "‹U+1160›",
     "\u11ff\ud7b0": "◌\u11ff\ud7b0",
-    "a\u20dd\u20de": "a\u20dd\u20de",  # enclosing marks
 }
 """Tokens, and what is shown of them."""
 
 
-def write_whole(path: Path, tokens: Sequence[bytes]) -> None:
+def write_whole(tokens: Sequence[bytes]) -> None:
     """Write a tokenizer of schema version 3 with whole tokens, from the id 1000 on."""
     content = artifact_with([]) | {"schema_version": 3, "special_tokens": {}}
     whole = {str(number): list(token) for number, token in enumerate(tokens, 1000)}
     vocab = {str(byte): [byte] for byte in range(256)} | whole
     size = {"mergeable_vocab_size": len(vocab), "vocab": vocab}
-    path.write_bytes(canonical(content | size))
+    Path("m.json").write_bytes(canonical(content | size))
 
 
 def shown_tokens(tokens: Sequence[bytes], columns: int) -> list[str]:
     """Return what the rows of tokens on a terminal of some width show."""
-    write_whole(Path("m.json"), tokens)
+    write_whole(tokens)
     words = ["inspect", "-m", "m.json", "--tokens"]
     _, shown = shown_in_terminal(words, Path(), {"NO_COLOR": "1"}, columns=columns)
     rows = shown.splitlines()[256:]
@@ -214,26 +208,25 @@ def shown_tokens(tokens: Sequence[bytes], columns: int) -> list[str]:
     return [row.split("  ")[1] for row in rows]
 
 
+def in_bytes(tokens: Iterable[str | bytes]) -> list[bytes]:
+    return [one.encode() if isinstance(one, str) else one for one in tokens]
+
+
 @pytest.mark.posix
 @pytest.mark.usefixtures("here")
 def test_a_token_is_shown() -> None:
     """Whitespace becomes signs, incomplete characters bytes, the invisible its code point."""
-    tokens = [one.encode() if isinstance(one, str) else one for one in TOKENS]
-    assert shown_tokens(tokens, 80) == [*TOKENS.values()]
+    assert shown_tokens(in_bytes(TOKENS), 80) == [*TOKENS.values()]
 
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("here")
 def test_long_tokens_are_shortened() -> None:
     """A token is cut after a number of cells, however many bytes and characters they have."""
-    texts = [one * 30 for one in ("x", "é", "e\u0301", "a\u20dd", "का", "船", "🌊", "🇰🇷", "한")]
-    for text, shown in zip(texts, shown_tokens([*map(str.encode, texts)], 28), strict=True):
+    texts = [one * 30 for one in ("x", "e\u0301", "a\u20dd", "का", "船", "🌊", "🇰🇷", "한")]
+    for text, shown in zip(texts, shown_tokens(in_bytes(texts), 28), strict=True):
         assert text.startswith(shown.removesuffix("…"))
         assert terminal_width(shown) in ({22} if terminal_width(text) == 30 else {21, 22})
-    many = "e" + "\u0301" * 100
-    (shown,) = shown_tokens([many.encode()], 28)
-    assert many.startswith(shown.removesuffix("…"))
-    assert len(shown) < len(many)
 
 
 # inspect
@@ -279,20 +272,15 @@ def test_the_page_describes_the_file(sample: Path) -> None:
 SCRIPTS: Final[dict[str | bytes, str]] = {
     " the": "Latin",
     "'s": "Latin",
-    " и": "Cyrillic",
     "日本": "Han",
-    "ひらがな": "Hiragana",
-    "한글": "Hangul",
     "ि": "Devanagari",
     "日の": "several scripts",
-    "aя": "several scripts",
     "ᚠа": "several scripts",
     "ᐁᐂ": "Canadian Aboriginal",
     "1999": "numbers",
     " ²": "numbers",
     " \n\u2003": "whitespace",
     "\x00\x1b": "unprintable characters",
-    " ...": "punctuation and symbols",
     "⛵": "punctuation and symbols",
     "\u0301": "punctuation and symbols",
     b"\xe8\x88": "parts of characters",
@@ -303,21 +291,16 @@ if regex.match(r"\p{L}", "\U000105c0"):  # this release of regex has Unicode 16
 
 
 def scripts_of(tokens: Sequence[bytes]) -> Counter[str]:
-    """Return how many whole tokens `inspect` finds in each script."""
-    write_whole(Path("m.json"), tokens)
-    Tokenizer.train("", 256).save("bytes.json", overwrite=True)
-    found, of_bytes = (
-        Counter(rows_of(f"inspect -m {name}.json --json")[0]["scripts"]) for name in ("m", "bytes")
-    )
-    return found - of_bytes
+    """Return how many tokens, with the bytes, `inspect` finds in each script."""
+    write_whole(tokens)
+    return Counter(rows_of("inspect -m m.json --json")[0]["scripts"])
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("token", SCRIPTS, ids=ascii)
-def test_the_script_of_a_token(token: str | bytes) -> None:
+def test_the_script_of_a_token() -> None:
     """A token belongs to the script of its characters, or to a class without a script."""
-    data = token.encode() if isinstance(token, str) else token
-    assert scripts_of([data]) == {SCRIPTS[token]: 1}
+    found = scripts_of([b"ab", *in_bytes(SCRIPTS)]) - scripts_of([b"ab"])
+    assert found == Counter(SCRIPTS.values())
 
 
 @pytest.mark.thorough
@@ -327,14 +310,14 @@ def test_the_list_of_scripts_is_complete() -> None:
     if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):
         pytest.skip("this Python knows letters that are younger than the list")
     characters = map(chr, range(128, 0x110000))
-    letters = [one.encode() for one in characters if unicodedata.category(one)[0] == "L"]
-    assert not scripts_of(letters)["other scripts"]
+    letters = [one for one in characters if unicodedata.category(one)[0] == "L"]
+    assert not scripts_of(in_bytes(letters))["other scripts"]
 
 
 @pytest.mark.posix
 def test_long_tokens_share_the_screen(here: Path) -> None:
     """A histogram has few lines, with no gap; a long token and those it joins are shortened."""
-    write_artifact(here / "m.json", doubling(10))
+    write_artifact(here / "m.json", DOUBLING[:10])
     shown = printed("inspect --model m.json").decode()
     _, _, drawn = shown.partition("\ntokens by length in bytes\n")
     rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
@@ -347,30 +330,12 @@ def test_long_tokens_share_the_screen(here: Path) -> None:
     assert row == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
 
 
-def chain(length: int) -> list[tuple[int, int]]:
-    """Return merges that each append one `a` to the last token."""
-    return [(97, 97), *((256 + rank, 97) for rank in range(length - 1))]
-
-
-def doubling(times: int) -> list[tuple[int, int]]:
-    """Return merges that each double the last token: 2 to the power of `times` letters `a`."""
-    return [(97, 97), *((256 + rank, 256 + rank) for rank in range(times - 1))]
-
-
-@pytest.mark.usefixtures("worked")
-def test_bytes_and_special_tokens_are_leaves() -> None:
-    """They have no parts; an unknown id is an error."""
-    words = "inspect --model m.json --token"
-    assert printed(f"{words} 195").decode() == "‹c3›  id 195, a byte\n"
-    assert printed(f"{words} 258") == b"<|endoftext|>  id 258, special\n"
-    for wrong in ("259", "-1", "99999999999"):
-        unknown = f"error: unknown token id {wrong}; the ids are 0 to 258"
-        assert refusal(f"{words} {wrong} --json") == [unknown]
-
-
 def test_a_repeated_token_is_drawn_once(here: Path) -> None:
     """The tree goes down to the bytes; where a token occurs again, it refers to the first one."""
     write_artifact(here / "m.json", [(97, 98), (256, 256), (257, 99), (257, 258)])
+    assert refusal("inspect -m m.json --token 261 --json") == [
+        "error: unknown token id 261; the ids are 0 to 260"
+    ]
     assert lines(printed("inspect -m m.json --token 259")) == [
         "ababababc  id 259, rank 3, 9 bytes",
         "├── abab  id 257, rank 1, 4 bytes",
@@ -384,7 +349,12 @@ def test_a_repeated_token_is_drawn_once(here: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("merges", [chain(600), doubling(16)], ids=["deep", "wide"])
+CHAIN: Final = [(97, 97), *((256 + rank, 97) for rank in range(599))]
+DOUBLING: Final = [(97, 97), *((256 + rank, 256 + rank) for rank in range(15))]
+"""Merges that each append one `a` to the last token, or that double it."""
+
+
+@pytest.mark.parametrize("merges", [CHAIN, DOUBLING], ids=["deep", "wide"])
 def test_a_tree_stays_small(here: Path, merges: list[tuple[int, int]]) -> None:
     """Each token's parts are drawn once, and deep ones start again at the left."""
     write_artifact(here / "m.json", merges)
@@ -393,9 +363,8 @@ def test_a_tree_stays_small(here: Path, merges: list[tuple[int, int]]) -> None:
     assert len(drawn) <= 4 * len(merges)
     assert max(map(len, drawn)) < 160
     labels = [line.lstrip("│├└─ ") for line in drawn if line]
-    whole = [label for label in labels if re.search(r"rank \d+, [\d,]+ bytes$", label)]
-    ranks = [int(label.split("rank ")[1].split(",")[0]) for label in whole]
-    assert ranks == [*reversed(range(len(merges)))]
+    ranks = re.findall(r"rank (\d+), [\d,]+ bytes$", "\n".join(labels), re.MULTILINE)
+    assert [*map(int, ranks)] == [*reversed(range(len(merges)))]
     starts = [line for line in drawn if line.startswith("a")][1:]
     below = {label for label in labels if label.endswith(", drawn below")}
     assert {f"{start}, drawn below" for start in starts} == below
@@ -413,7 +382,6 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         "·ferryman": "try ' ferryman'",
         " th ": "try 'th'",
         "": "try ' '",
-        "xyzzy": "`bpetite show --text` cuts it into tokens",
         "\x1b[2J": "`bpetite show --text` cuts it into tokens",
     }
     for text, way_out in ways.items():
@@ -425,8 +393,6 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         "abc  id 258, rank 2, 3 bytes",
         "abc  id 259, rank 3, 3 bytes",
     ]
-    rows = rows_of("inspect -m m.json --token-text abc --json")
-    assert [row["id"] for row in rows] == [258, 259]
 
 
 def test_unusual_vocabularies_are_inspected(here: Path) -> None:
@@ -440,11 +406,6 @@ def test_unusual_vocabularies_are_inspected(here: Path) -> None:
     Tokenizer.train("", 256, special_tokens=names).save("m.json", overwrite=True)
     shown = printed("inspect -m m.json").decode()
     assert "\n   265  5 bytes  <|9|>\n  and 4,086 more\n" in shown
-    assert rows_of("inspect -m m.json --json")[0]["special_tokens"]["<|4095|>"] == 4351
-    merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
-    write_artifact(here / "m.json", merges)
-    for words in ("--token 256", "--token 268", ""):
-        assert visible(printed(f"inspect -m m.json {words}").decode().replace("\n", ""))
 
 
 @pytest.mark.posix
