@@ -6,7 +6,6 @@ import random
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -19,13 +18,13 @@ from bpetite import Tokenizer
 from cli_tools import (
     LINE,
     bpetite,
-    bpetite_process,
     in_terminal,
     lines,
     pipeline,
     refused,
     rows_of,
     start,
+    tuned,
     wait_for,
     without_times,
 )
@@ -69,54 +68,37 @@ def ids_of(*texts: str) -> list[int]:
 # Results
 
 
-OPTIONS: Final = {
-    "--model": ("--model", "m.json"),
-    "--vocab-size": ("--vocab-size", "400", "--output", "out", "--force"),
-    "--separator-token": ("--separator-token", "--format", "u16"),
-    "--json": ("--json",),
-}
-"""What a call has if the command has an option."""
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_parquet_gives_what_json_lines_give(folder: Path, command: str) -> None:
     """With any number of processes, the output and the file are those of equal JSON Lines."""
     texts = [f"{LINE * (number % 300)}{number}" for number in range(1200)]
-    with (folder / "docs").open("w") as file:
-        file.writelines(json.dumps({"text": text}) + "\n" for text in texts)
+    rows = [json.dumps({"text": text}) for text in texts]
+    (folder / "rows").write_text("\n".join(rows))
+    table = pa.table({"id": range(1200), "text": strings(*texts)})
+    pq.write_table(table, folder / "docs", compression="none", row_group_size=250)
     Tokenizer.train(texts, 400).save("m.json", overwrite=True)
-    expected = None
-    for option, jobs in (("--jsonl", "2"), ("--parquet", "1"), ("--parquet", "3")):
-        if option == "--parquet":
-            table = pa.table({"id": range(1200), "text": strings(*texts)})
-            pq.write_table(table, folder / "docs", compression="none", row_group_size=250)
-            assert (folder / "docs").stat().st_size > 8_000_000  # or no process would start
-        given = chain.from_iterable(OPTIONS[name] for name in OPTIONS if command in having(name))
-        words = (*given, option, "text", "--jobs", jobs, "--input", "docs")
-        result = bpetite_process(command, *words, cwd=folder)
-        assert result.returncode == 0, result.stderr
-        saved = (folder / "out").read_bytes() if (folder / "out").exists() else b""
-        found = without_times(result.stdout), saved
-        expected = expected or found
-        assert found == expected
+    results = set()
+    for words in ("rows --jsonl text -j2", "docs --parquet text -j1", "docs --parquet text -j3"):
+        with tuned(worth=0):
+            result = run(command, *words.split())
+        assert result.returncode in {0, 1}, result.stderr
+        found = without_times(result.stdout).replace(b"rows", b"docs")
+        results.add((found, *(path.read_bytes() for path in folder.glob("new.json"))))
+    assert len(results) == 1
 
 
-KINDS: Final = {
-    "string": strings(*TEXTS),
-    "large_string": pa.array(TEXTS, pa.large_string()),
-    "string_view": pa.array(TEXTS, pa.string_view()),
-    "dictionary": strings(*TEXTS).dictionary_encode(),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("group", [1, 3, 100])
-def test_each_row_is_a_document(folder: Path, kind: str, group: int) -> None:
+def test_each_row_is_a_document(folder: Path, group: int) -> None:
     """Columns of all types of strings are read, in several files and row groups of any size."""
-    write(folder / "a", group=group, number=pa.array(range(4)), text=KINDS[kind])
-    write(folder / "b", group=group, text=KINDS[kind][2:])
-    (folder / "list").write_text("a\nb\n")
-    assert encoded("--parquet", "text", "--files-from", "list") == ids_of(*TEXTS, *TEXTS[2:])
+    kinds = [
+        strings(*TEXTS),
+        pa.array(TEXTS, pa.large_string()),
+        pa.array(TEXTS, pa.string_view()),
+        strings(*TEXTS).dictionary_encode(),
+    ]
+    for number, column in enumerate(kinds):
+        write(folder / f"{number}", group=group, number=pa.array(range(4)), text=column)
+    assert encoded("--parquet", "text", "--input", *"0123") == ids_of(*TEXTS * 4)
 
 
 def test_a_column_inside_structs_is_found(folder: Path) -> None:
@@ -128,7 +110,7 @@ def test_a_column_inside_structs_is_found(folder: Path) -> None:
     write(folder / "both", **{"meta": inner, "meta.text": strings(*"abcd")})
     assert encoded("both", "--parquet", "meta.text") == ids_of(*"abcd")
     assert encoded("both", "--parquet", "meta.more") == ids_of(*"abcd")
-    write(folder / "docs", meta=WITHOUT_ONE)
+    write(folder / "docs", meta=pa.array([{"text": "a"}, None]))
     assert refused(run("encode", "--parquet", "meta.text", "docs")) == [
         "error: docs, row 2: expected a string in the column 'meta.text', found null"
     ]
@@ -168,41 +150,49 @@ def test_standard_input_may_be_a_file(folder: Path) -> None:
 
 STRUCT: Final = pa.StructArray.from_arrays([strings(*"ab"), strings("a", None)], ["text", "other"])
 NO_UTF_8: Final = pa.array([b"a", b"caf\xe9"], pa.binary()).view(pa.string())
-WITHOUT_ONE: Final = pa.array([{"text": "a"}, None])
-NULL: Final = ", row 2: expected a string in the column 'text', found null"
-MISSING: Final = " has no column 'text'; it has"
-TYPE: Final = ": expected strings in the column 'text', found"
 HINT: Final = "write the file again in UTF-8, or copy it again if it is damaged"
-SOME: Final = [f"c{number}" for number in range(30)]
-FAULTS: Final[list[tuple[list[str], list[pa.Array], str]]] = [
-    (["text"], [strings("a", None)], NULL),
-    (["text"], [strings("a", None).dictionary_encode()], NULL),
-    (["a b", "meta"], [strings(*"ab"), STRUCT], f"{MISSING} 'a b', meta.text, meta.other"),
-    (SOME, [strings("a")] * 30, f"{MISSING} {', '.join(SOME[:20])}, and 10 more"),
-    ([], [], f"{MISSING} no columns"),
-    (["text"] * 2, [strings("a")] * 2, " has 2 columns 'text'; rename all but one"),
-    (["text"], [STRUCT], ": the column 'text' is a struct; name text.text, text.other"),
-    (["text"], [pa.array([1, 2])], f"{TYPE} int64"),
-    (["text"], [pa.array([b"a"])], f"{TYPE} binary; if its bytes are UTF-8, cast it first"),
-    (
-        ["text"],
-        [NO_UTF_8],
+NO_STRINGS: Final = ": expected strings in the column 'text', found"
+FAULTS: Final[dict[str, tuple[dict[str, pa.Array], str]]] = {
+    "null": (
+        {"text": strings("a", None)},
+        ", row 2: expected a string in the column 'text', found null",
+    ),
+    "no such column": (
+        {"a b": strings(*"ab"), "meta": STRUCT},
+        " has no column 'text'; it has 'a b', meta.text, meta.other",
+    ),
+    "many columns": (
+        {f"c{number}": strings("a") for number in range(30)},
+        f" has no column 'text'; it has {', '.join(f'c{one}' for one in range(20))}, and 10 more",
+    ),
+    "a struct": ({"text": STRUCT}, ": the column 'text' is a struct; name text.text, text.other"),
+    "integers": ({"text": pa.array([1, 2])}, f"{NO_STRINGS} int64"),
+    "bytes": (
+        {"text": pa.array([b"a"])},
+        f"{NO_STRINGS} binary; if its bytes are UTF-8, cast it first",
+    ),
+    "no UTF-8": (
+        {"text": NO_UTF_8},
         f", row 2: the column 'text' is not UTF-8: byte 0xe9 at offset 3; {HINT}",
     ),
-]
+}
 
 
-@pytest.mark.parametrize(
-    ("names", "columns", "message", "command"),
-    [*((*fault, "train") for fault in FAULTS), *((*FAULTS[0], name) for name in COMMANDS)],
-)
-def test_invalid_tables_are_rejected(
-    folder: Path, names: list[str], columns: list[pa.Array], message: str, command: str
-) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+def test_invalid_tables_are_rejected(folder: Path, fault: str) -> None:
     """FR-33: an error names the file, the column and the row, and nothing is written."""
-    pq.write_table(pa.table(columns, names), folder / "docs", row_group_size=1)
-    assert f"error: docs{message}" in refused(run(command, "--parquet", "text", "docs"))
+    columns, message = FAULTS[fault]
+    write(folder / "docs", group=1, **columns)
+    assert f"error: docs{message}" in refused(run("train", "--parquet", "text", "docs"))
     assert not (folder / "new.json").exists()
+
+
+def test_equal_names_of_columns_are_an_error(folder: Path) -> None:
+    """Parquet allows them."""
+    pq.write_table(pa.table([strings("a")] * 2, ["text"] * 2), folder / "docs")
+    assert refused(run("encode", "--parquet", "text", "docs")) == [
+        "error: docs has 2 columns 'text'; rename all but one"
+    ]
 
 
 def test_other_files_are_rejected(folder: Path) -> None:
@@ -210,9 +200,7 @@ def test_other_files_are_rejected(folder: Path) -> None:
     for content, complaint in (
         (b"", "is not a Parquet file: it is empty; check the path"),
         (b'{"text": "a"}\n', "is not a Parquet file: it begins with b'{\"te'; check the path"),
-        (b"PAR1", "cannot be read: "),
         (b"PAR1 and text", "cannot be read: "),
-        (b"PARE and text", "is not a Parquet file: it begins with b'PARE'; check the path"),
     ):
         (folder / "docs.parquet").write_bytes(content)
         shown = refused(run("encode", "--parquet", "text", "docs.parquet"))
@@ -240,34 +228,26 @@ def damaged(data: bytes) -> Iterator[bytes]:
         yield bytes(changed)
 
 
-@pytest.mark.parametrize("checksums", [True, False])
-@pytest.mark.parametrize("codec", ["none", "snappy", "zstd", "gzip", "snappy dictionary"])
-def test_damage_is_an_error(folder: Path, codec: str, checksums: bool) -> None:
-    """Each damaged file gives the original ids, or an error and no file, where checksums exist."""
+@pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])
+def test_damage_is_an_error(folder: Path, codec: str) -> None:
+    """Each damaged file with checksums gives the original ids, or an error and no file."""
     path, output = folder / "docs", folder / "ids"
     texts = prose(300)
     table = pa.table({"id": pa.array(range(300)), "text": strings(*texts)})
-    if "dictionary" in codec:
-        texts = random.Random(1).choices("abcdefghijklmnopqrs", k=300)
-        table = pa.table({"text": strings(*texts).dictionary_encode()})
-    compression = codec.removesuffix(" dictionary")
-    options = {"row_group_size": 100, "data_page_size": 2000, "compression": compression}
-    pq.write_table(table, path, write_page_checksum=checksums, **options)
+    options = {"row_group_size": 100, "data_page_size": 2000, "compression": codec}
+    pq.write_table(table, path, write_page_checksum=True, **options)
     expected = b"".join(number.to_bytes(2, "little") for number in ids_of(*texts))
     words = "--separator-token --separator-at before --format u16 --output ids --parquet text docs"
-    others = 0
     for data in damaged(path.read_bytes()):
         path.write_bytes(data)
         result = run("encode", *words.split())
         if output.exists():
             assert result.returncode == 0
-            others += output.read_bytes() != expected
+            assert output.read_bytes() == expected
             output.unlink()
         else:
             (line,) = refused(result)
             assert line.startswith("error: docs")
-    if checksums or codec == "gzip":
-        assert others == 0
     assert sorted(os.listdir(folder)) == ["docs", "m.json"]
 
 
@@ -319,15 +299,6 @@ def test_progress_is_the_size_of_the_file(folder: Path, number: int) -> None:
     assert (status, f"{size:.1f} kB of {size:.1f} kB" in drawn.decode()) == (0, True)
 
 
-def names_of(files: Path) -> list[str]:
-    """Return the names of the files that a process has open."""
-    names = []
-    for file in files.iterdir():
-        with suppress(FileNotFoundError):  # it has just been closed
-            names.append(file.readlink().name)
-    return names
-
-
 @pytest.mark.posix
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc on this system")
 def test_ctrl_c_ends_reading(folder: Path) -> None:
@@ -335,9 +306,9 @@ def test_ctrl_c_ends_reading(folder: Path) -> None:
     write(folder / "docs", group=10**6, text=strings(*["船 word " * 10**6] * 2))
     words = ("encode", "--model", "m.json", "--parquet", "text", "docs", "--output", "ids", "-j1")
     with start(*words, cwd=folder) as process:
-        files, tasks = (Path(f"/proc/{process.pid}/{name}") for name in ("fd", "task"))
-        wait_for(lambda: "docs" in names_of(files))
-        for task in {*os.listdir(tasks)} - {str(process.pid)}:
+        tasks = Path(f"/proc/{process.pid}/task")
+        threads = wait_for(lambda: {*os.listdir(tasks)} - {str(process.pid)})
+        for task in threads:
             blocked = int(re.findall("SigBlk:\t(.*)", (tasks / task / "status").read_text())[0], 16)
             assert all(blocked >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM))
         process.send_signal(signal.SIGINT)
