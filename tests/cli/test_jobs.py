@@ -2,27 +2,22 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
-import time
-from argparse import Namespace
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from multiprocessing import resource_tracker, util
 from pathlib import Path
 
 import pytest
 
 from artifacts import write_artifact
-from bpetite import Tokenizer
-from bpetite_cli.pipe import Pipe
 from cli_tools import (
     BPETITE,
     LARGE,
     LINE,
     bpetite_process,
+    in_terminal,
     lines,
     pipeline,
     refusal,
@@ -50,36 +45,17 @@ needs_ps = pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps
 # The number of processes
 
 
-FILES = "text.txt short docs"
-OUTPUT = "--output out --force"
-WAYS = [
-    *(
-        f"encode -m tokenizer.json --format {name} {words}"
-        for name in ("json", "text", "u16", "u32")
-        for words in (
-            "text.txt",
-            "-",
-            "docs --jsonl text --separator-token",
-            f"text.txt {OUTPUT}",
-        )
-    ),
-    *(
-        f"count -m tokenizer.json {words}"
-        for words in (
-            FILES,
-            "docs --jsonl text",
-            f"nothing {FILES}",
-            f"--by-token {FILES}",
-            "--by-token docs --jsonl text",
-        )
-    ),
-    *(f"chunks {words}" for words in ("text.txt", "--input -", f"text.txt {OUTPUT}")),
-    *(
-        f"{own} {words}"
-        for own in (f"train --vocab-size 400 {OUTPUT}", "verify -m tokenizer.json")
-        for words in (FILES, "docs --jsonl text", "--counts docs")
-    ),
-]
+WAYS = (
+    "encode -m tokenizer.json text.txt",
+    "encode -m tokenizer.json --format u16 -",
+    "encode -m tokenizer.json docs --jsonl text --separator-token --output out --force",
+    "count -m tokenizer.json nothing text.txt short docs",
+    "count -m tokenizer.json --by-token docs --jsonl text",
+    "chunks --input -",
+    "train --vocab-size 400 --output out --force text.txt short docs",
+    "train --vocab-size 400 --output out --force --counts docs",
+    "verify -m tokenizer.json docs --jsonl text",
+)
 """Calls with files, a pipe, JSON Lines, texts with counts, an output and a missing file."""
 
 
@@ -92,7 +68,7 @@ def test_results_do_not_depend_on_the_process_count(large: Path, here: Path, wor
     rows = ({"text": f"{LINE * 99}{number}", "count": number + 1} for number in range(1400))
     (here / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
     results = set()
-    for jobs in 1, 2, 3, 8:
+    for jobs in 1, 2, 8:
         result = bpetite_process(*words.split(), f"-j{jobs}", stdin=LARGE.encode(), cwd=here)
         saved = (here / "out").read_bytes() if "--output" in words else None
         results.add((result.returncode, without_times(result.stdout), saved))
@@ -234,66 +210,12 @@ def test_invalid_utf_8_is_located(large: Path) -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.thorough
-def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
-    """A closed pipe is not reported as an error."""
-    result = pipeline("bpetite encode -m tokenizer.json -i text.txt -j 2 | head -c 3", large)
-    assert (result.stdout, result.stderr) == (b"[27", b"")
-    check_cleaned_up(large)
-
-
-@pytest.mark.posix
 def test_a_failed_process_start_is_explained(large: Path) -> None:
     """The error has the reason, and suggests a way that needs no process."""
     limited = f"ulimit -n 7; exec {BPETITE} count --model tokenizer.json text.txt --jobs 8"
     assert refused(pipeline(limited, large)) == [
         "error: cannot start another process: Too many open files; use --jobs 1"
     ]
-
-
-@needs_ps
-@pytest.mark.posix
-@pytest.mark.thorough
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
-@pytest.mark.parametrize("command", ["encode", "train"])
-def test_a_worker_needs_250_mb_at_most(here: Path, command: str) -> None:
-    """This holds even if no word repeats and the workers' caches fill."""
-    numbers = ((n * 7919 % 10**9, n * 104729 % 10**9) for n in range(600_000))
-    (here / "text.txt").write_text("\n".join(f"{one:09d}{other:x}é" for one, other in numbers))
-    Tokenizer.train(LINE, 400).save("tokenizer.json")
-    alone, _ = peak_memory(here, command, "1")
-    first, workers = peak_memory(here, command, "2")
-    assert len(workers) == 2
-    assert max(workers) <= 250e6
-    assert first + sum(workers) <= alone + 500e6
-
-
-def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
-    """Return the peak memory of a command, and of each of its workers, in bytes."""
-    most: dict[int, int] = {}
-    with start(command, *COMMANDS[command], "--jobs", jobs, cwd=folder) as process:
-        while process.poll() is None:
-            for number in (process.pid, *workers(process.pid)):
-                with suppress(OSError):
-                    status = Path(f"/proc/{number}/status").read_text()
-                    if found := re.search(r"VmHWM:\s*(\d+) kB", status):
-                        most[number] = 1024 * int(found[1])
-            time.sleep(0.01)
-    assert process.returncode == 0
-    return most.pop(process.pid), list(most.values())
-
-
-@pytest.mark.thorough
-def test_progress_counts_finished_batches(large: Path) -> None:
-    """A batch counts as soon as its result arrives, and no sooner."""
-    size = len(LINE.encode())
-    read = (((LINE, None), size) for _ in range(LARGE.count(LINE)))
-    with Pipe(Namespace(jobs=2, text=""), "counting") as way:
-        done = 0
-        for number in way.results(list[tuple[str, None]].__len__, read):
-            assert way.bar.done == done
-            done += number * size
-        assert way.bar.done == done == len(LARGE.encode())
 
 
 def first_worker(process: subprocess.Popen[bytes]) -> int:
@@ -320,3 +242,12 @@ def workers(parent: int | None = None) -> list[int]:
 
 def check_cleaned_up(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["text.txt", "tokenizer.json"]
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+def test_the_bar_shows_what_workers_have_done(small: Path) -> None:
+    """A batch counts when its result is there."""
+    with tuned(worth=0):
+        status, _, drawn = in_terminal(["count", "-m", "m.json", "a.txt", "--jobs", "2"], small)
+    assert (status, b"100%" in drawn) == (0, True)
