@@ -47,8 +47,6 @@ _SIGNALS: Final = tuple(
 )
 _ENDED_BY_SIGNAL: Final = {128 + number for number in _SIGNALS}
 _TEMPORARY: Final = gettempdir()
-_TAKE_TERMINAL: Final = "import os, sys; os.login_tty(0); os.execv(sys.argv[1], sys.argv[1:])"
-"""A program that makes its standard input the terminal that controls another program."""
 _LAST: Final = b"\0the last bytes of a terminal\0"
 
 
@@ -220,24 +218,6 @@ def _lines_of(shown: bytes | bytearray) -> str:
     return shown.decode("utf-8").replace("\r\n", "\n")
 
 
-def piped_in_terminal(arguments: Sequence[str], cwd: Path) -> tuple[int, str]:
-    """Run `bpetite` in this process, with standard output through `cat` to its terminal.
-
-    Returns:
-        The exit status, and what was sent to the terminal.
-    """
-    env = {"TERM": "xterm-256color", "COLUMNS": "80"}
-    with (
-        TemporaryFile() as empty,
-        _terminal() as (theirs, shown),
-        subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=theirs) as cat,
-    ):
-        assert cat.stdin is not None
-        descriptors = (empty.fileno(), cat.stdin.fileno(), theirs)
-        status = _call([BPETITE, *arguments], descriptors, env, cwd)
-    return status, shown.decode("utf-8")
-
-
 def terminal_width(text: str) -> int:
     """Return how many cells a text takes in a terminal that knows no sequences, as wcwidth does."""
     return sum(map(_width_of_character, text))
@@ -347,35 +327,6 @@ def wait_for(happened: Callable[[], Result | None]) -> Result:
             return result
         time.sleep(0.01)
     pytest.fail("it did not happen within a minute")
-
-
-def terminal_process(
-    arguments: Sequence[str], cwd: Path, columns: int = 80, typed: bytes = b""
-) -> tuple[int, str]:
-    """Start the installed `bpetite` in a terminal of its own.
-
-    Args:
-        arguments: what follows `bpetite` on the command line.
-        cwd: the folder to run it in.
-        columns: how wide the terminal is.
-        typed: what is typed as soon as the terminal shows something; Ctrl-C interrupts.
-
-    Returns:
-        The exit status, and what was sent to the terminal.
-    """
-    own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
-    with _terminal(columns, typed) as (theirs, shown):
-        status = subprocess.run(
-            [sys.executable, "-SEc", _TAKE_TERMINAL, BPETITE, *arguments],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={**own, "TERM": "xterm-256color"},
-            cwd=cwd,
-            timeout=60,
-            check=False,
-        ).returncode
-    return status, _lines_of(shown)
 
 
 def on_screen(sent: str) -> list[str]:

@@ -103,7 +103,6 @@ def test_unreadable_files_are_named_and_others_counted(small: Path) -> None:
         found = result.returncode, told["files"], told["tokens"], told["within"]
         assert found == (1, 1, figures(A)["tokens"], within)
     # Frequencies without one of the files would be wrong: nothing is printed.
-    assert refusal(f"{COUNT} --by-token a.txt missing") == [f"error: {MISSING}"]
     assert refusal(f"{COUNT} --by-token a.txt bad.txt")[0].startswith("error: bad.txt is not UTF")
 
 
@@ -205,7 +204,7 @@ CURVE = [
 ]
 
 
-@pytest.mark.parametrize("size", [256, 257, 300, 512, 513, 1000, 4096, 32_000])
+@pytest.mark.parametrize("size", [256, 513, 32_000])
 def test_default_sizes_are_about_twelve(here: Path, size: int) -> None:
     """They are doublings and sizes between, from 512, or from 256 for a small vocabulary."""
     write_artifact(here / "m.json", [divmod(number, 256) for number in range(size - 256)])
@@ -216,13 +215,6 @@ def test_default_sizes_are_about_twelve(here: Path, size: int) -> None:
     assert found == sorted({*found})
     assert {first, size, *doublings} <= {*found}
     assert len(found) in ({12, 13} if size >= 4096 else range(1, 9))
-
-
-@pytest.mark.usefixtures("small")
-def test_sizes_are_sorted_and_distinct() -> None:
-    """The order of `--at` does not matter, and it may be repeated."""
-    once = rows_of("sizes -m m.json a.txt --json --at 256 260 279")
-    assert rows_of("sizes -m m.json --at 279 256 -i a.txt --json --at 260 279") == once
 
 
 def test_figures_of_each_step(small: Path) -> None:
@@ -236,11 +228,12 @@ def test_figures_of_each_step(small: Path) -> None:
         (4, 4.0, 4, 258),
         (2, 8.0, 2, 259),
     ]
-    (row,) = rows_of("sizes -m m.json --json --at 256 259", stdin=b"a" * 16)[0]["sizes"][1:]
+    (row,) = rows_of("sizes -m m.json --json --at 259 256 --at 259", stdin=b"a" * 16)[0]["sizes"][
+        1:
+    ]
     rate = 1 - (2 / 16) ** (1 / math.log2(259 / 256))
     assert row["saved_per_doubling"] == round(rate, 4)
-    # There is nothing to divide by, and no curve to draw.
-    _, *table = lines(printed("sizes -m m.json --at 256 257"))
+    _, *table = lines(printed("sizes -m m.json --at 256 257"))  # there is nothing to divide by
     assert [line.split()[:4] for line in table] == [["256", "0", "-", "-"], ["257", "0", "-", "0"]]
 
 
@@ -253,19 +246,16 @@ def test_what_cannot_be_counted_is_refused(small: Path) -> None:
     (small / "9lives").touch()
     for word, rule in (
         ("255", "expected at least 256 (one for each byte), found 255"),
-        ("4k", "expected an integer, found '4k'; write 4000 or 4096"),
         ("4,000", "expected an integer, found '4,000'; write 4000"),
         ("a.txt", "'a.txt' is no size; put a FILE before --at, or after --input"),
-        ("-", "'-' is no size; put a FILE before --at, or after --input"),
         ("9lives", "'9lives' is no size; put a FILE before --at, or after --input"),
     ):
         told = refusal("sizes -m m.json --at 280", word, status=2)
         assert told[0] == f"error: argument --at: {rule}"
-    assert refusal("sizes -m m.json a.txt missing") == [f"error: {MISSING}"]
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("columns", [80, 56, 40, 25, 16])
+@pytest.mark.parametrize("columns", [80, 40, 16])
 def test_a_terminal_gets_a_table_and_a_curve(here: Path, columns: int) -> None:
     """Rows have as many columns as fit; below the curve are the sizes that have room."""
     Tokenizer.train("ab ab ab", 258).save("m.json")
@@ -280,8 +270,8 @@ def test_a_terminal_gets_a_table_and_a_curve(here: Path, columns: int) -> None:
         " 257   2,401        1.505  1,200        100.0%     255",
         " 258   1,201        3.008  1,200        100.0%     257",
     ]
-    ends = [end for end in (4, 12, 25, 32, 46, 54) if end <= columns]
-    assert (status, table.splitlines()) == (0, [line[: ends[-1]] for line in full])
+    end = {80: 54, 40: 32, 16: 12}[columns]
+    assert (status, table.splitlines()) == (0, [line[:end] for line in full])
     width = min(columns, 72)
     title, *rows, axis = curve.splitlines()
     assert title == "bytes/token, 1.00 to 3.01"[:columns]

@@ -295,12 +295,9 @@ NO_INTEGER = ": expected an integer in the field 'count', found"
 COUNT_FAULTS = {
     '{"text": "a"}': " has no field 'count'",
     '{"count": 1}': " has no field 'text'",
-    "[1]": " has no field 'text'",
     '{"text": 1, "count": 1}': ": expected a string in the field 'text', found a number",
-    '{"text": "a", "count": "1"}': f"{NO_INTEGER} a string",
     '{"text": "a", "count": 1.0}': f"{NO_INTEGER} 1.0",
     '{"text": "a", "count": true}': f"{NO_INTEGER} true or",
-    '{"text": "a", "count": null}': f"{NO_INTEGER} null",
     '{"text": "a", "count": 0}': f"{RANGE} 0",
     f'{{"text": "a", "count": {MOST + 1}}}': f"{RANGE} {MOST + 1}",
     f'{{"text": "a", "count": -{"7" * 5000}}}': f"{RANGE} -{'7' * 29}\n",

@@ -2,9 +2,7 @@
 
 import doctest
 import importlib
-import re
 import shlex
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from pkgutil import walk_packages
@@ -14,7 +12,7 @@ import pytest
 import bpetite_cli
 import oracle
 from bpetite_cli.commands import GROUPS, NAMES
-from cli_tools import bpetite, lines, pipeline
+from cli_tools import bpetite, pipeline
 from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
 
 
@@ -38,7 +36,7 @@ def test_every_command_is_in_the_help() -> None:
         for group, names in GROUPS.items()
     }
     assert {name: said for group in groups.values() for name, said in group.items()} == SUMMARIES
-    for columns in (40, 59, 60, 200):  # a narrow terminal wraps descriptions
+    for columns in (40, 200):  # a narrow terminal wraps descriptions
         shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
         assert max(map(len, shown.splitlines())) <= columns
         assert all(f"{name} {said}" in " ".join(shown.split()) for name, said in SUMMARIES.items())
@@ -95,45 +93,25 @@ def test_every_command_has_examples(command: str) -> None:
     check_help(command)
 
 
-def test_the_help_describes_the_patterns() -> None:
-    """`train --help` has the name of each pattern, and what the pattern does to text."""
-    _, _, described = bpetite("train", "--help").stdout.decode().partition("Patterns:\n")
-    rows = re.findall(r"^  (\w+)  +\w.*$", described.partition("\n\n")[0], re.MULTILINE)
-    assert rows == [*oracle.PATTERNS]
-
-
 # the completion
 
 
 COMPLETED: dict[str, list[str]] = {
     "bpetite ver": ["verify"],
-    "bpetite --comp": ["--completion"],
     "bpetite --completion ''": ["bash", "fish", "zsh"],
-    "bpetite verify --mo": ["--model"],
     "bpetite verify --model to": ["tokenizer.json"],
-    "bpetite verify --model tokenizer.json --in": ["--input"],
-    "bpetite train --input te": ["text.txt"],
     "bpetite train --input 'my t'": ["my text.txt"],
     "bpetite train --input text.txt to": ["tokenizer.json"],
     "bpetite train --input text.txt --vo": ["--vocab-size"],
     "bpetite train --pattern ''": sorted(oracle.PATTERNS),
     "bpetite export --to ''": ["gguf", "gpt2", "huggingface", "tiktoken"],
-    "bpetite parity --model to": ["tokenizer.json"],
     "bpetite ''": sorted(NAMES),
 }
 """How the tab key completes the last word, in a folder with a few files."""
 
 
-@pytest.fixture
-def some_files(here: Path) -> Path:
-    """Return a folder with files to choose from."""
-    for name in ("text.txt", "tokenizer.json", "my text.txt"):
-        (here / name).touch()
-    return here
-
-
 @pytest.mark.posix
-def test_bash_completes(some_files: Path) -> None:
+def test_bash_completes(here: Path) -> None:
     """In bash the tab key completes commands, options, choices and file names."""
     program = """
         eval "$(bpetite --completion bash)"
@@ -145,48 +123,12 @@ def test_bash_completes(some_files: Path) -> None:
             $function 2>/dev/null
             printf '%s\n' "${{COMPREPLY[@]}}" =
         """
-    result = pipeline(program, some_files)
+    for name in ("text.txt", "tokenizer.json", "my text.txt"):
+        (here / name).touch()
+    result = pipeline(program, here)
     assert result.returncode == 0, result.stderr.decode()
     found = [part.splitlines() for part in result.stdout.decode().split("=\n")]
     assert dict(zip(COMPLETED, map(sorted, found[:-1]), strict=True)) == COMPLETED
-
-
-FISH = (
-    "bpetite --completion fish | source;"
-    "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
-    "complete -C 'bpetite verify --model to'"
-)
-ZSH = (
-    "autoload -Uz compinit; compinit -u -D;"
-    'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
-)
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize(
-    ("shell", "option", "program", "shown"),
-    [
-        ("fish", "--no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
-        ("zsh", "-f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
-    ],
-)
-def test_other_shells_complete(
-    some_files: Path, shell: str, option: str, program: str, shown: list[str]
-) -> None:
-    """In fish the tab key completes, too; in zsh our function completes `bpetite`."""
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
-    result = pipeline(f"{shell} {option} -c {shlex.quote(program)}", some_files)
-    assert [line.partition("\t")[0] for line in lines(result.stdout)] == shown
-    assert result.stderr == b""
-
-
-@pytest.mark.posix
-def test_the_completion_needs_no_installed_package(install: Callable[..., None]) -> None:
-    """A package with a broken command does not delay a starting shell."""
-    install("broken", "1/0")
-    result = bpetite("--completion", "bash")
-    assert (result.returncode, result.stderr) == (0, b"")
 
 
 # the examples in docstrings

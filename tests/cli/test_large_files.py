@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bpetite import Tokenizer
 from cli_tools import BPETITE, lines
 from compressors import COMPRESS
 
@@ -60,24 +59,6 @@ def test_memory_does_not_grow_with_compressed_text(small: Path, name: str) -> No
         (small / "zipped").write_bytes(zipped)
         peaks.append(peak_bytes("count", "--model", "m.json", "zipped"))
     assert peaks[1] < peaks[0] + 5_000_000
-
-
-def test_many_files_need_little_memory(small: Path) -> None:
-    """200,000 small files train and encode in little more memory than one."""
-    for number in range(10):
-        (small / f"{number}").write_text(f"Hello words {number}\n")
-    names = [f"{number % 10}-{number}" for number in range(200_000)]
-    for name in names:
-        (small / name).hardlink_to(small / name[0])
-    (small / "all").write_text("\n".join(names))
-    (small / "one").write_text("0")
-    encode = ("encode", "--model", "m.json", "--format", "u16", "--force", "--output", "ids")
-    for words in (TRAIN, encode):
-        peaks = [peak_bytes(*words, "--files-from", name) for name in ("one", "all")]
-        assert peaks[1] < peaks[0] + 150 * len(names)
-    tokenizer = Tokenizer.load("m.json")
-    size = sum(len(tokenizer.encode(f"Hello words {number}\n")) for number in range(10))
-    assert (small / "ids").stat().st_size == 2 * size * 20_000
 
 
 def test_memory_does_not_grow_with_the_lines(small: Path) -> None:

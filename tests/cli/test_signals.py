@@ -77,19 +77,12 @@ def test_many_signals_end_a_command_like_one(
     assert sorted(path.name for path in large.iterdir()) == ["text.txt", "tokenizer.json"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_after_the_result_print_no_error(
-    large: Path, here: Path, number: signal.Signals
-) -> None:
+def test_signals_after_the_result_print_no_error(large: Path, here: Path) -> None:
     """If the result is written, the command ends as usual or with the status of the signal."""
     words = "inspect --model tokenizer.json --json"
-    result = flooded(words, "open 1", number, large, here)
-    told = b"interrupted\n" if number == signal.SIGINT else b""
-    assert (result.returncode, result.stderr) in {
-        (0, b""),
-        (STATUS[number], told),
-        (STATUS[number], b""),
-    }
+    result = flooded(words, "open 1", signal.SIGINT, large, here)
+    found = result.returncode, result.stderr
+    assert found in {(0, b""), (130, b"interrupted\n"), (130, b"")}
     if result.returncode == 0:
         assert result.stdout == printed(words, cwd=large) != b""
 

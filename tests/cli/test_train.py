@@ -15,7 +15,6 @@ import pytest
 from bpetite import Tokenizer
 from cli_tools import (
     BPETITE,
-    bpetite,
     call,
     in_terminal,
     lines,
@@ -73,7 +72,6 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
     for text, size, count, frequent, last in (
         ("ab" * 100, 257, 100, 257, None),
         (" ab" * 99 + "c", 257, 99, 256, "99 times"),
-        (" ab" * 150 + "cd" * 99, 259, 99, 258, "99 times"),
         (" ab" * 150 + "c", 300, 1, 258, "1 time"),  # no pair is left
         ("ab", 256, None, None, None),
         ("", 300, None, None, None),
@@ -87,13 +85,11 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         told = [line for line in lines(result.stderr) if line.startswith("rare: ")]
         assert told == ([rare.format(frequent, last)] if last else [])
     (here / "text").write_text(" ab" * 150)
-    for size, before, kept, count, frequent in (
-        (257, "t", 0, 150, 257),
-        (258, "257", 1, 150, 258),
-        (258, "258", 2, None, None),
+    for start, output, kept, count, frequent in (
+        ("t.json", "more.json", 0, 150, 257),
+        ("more.json", "same.json", 1, None, None),
     ):
-        output = f"{size}.json" if kept < size - 256 else "last.json"
-        (found,) = rows_of(f"{words} {size} --start {before}.json --output {output}")
+        (found,) = rows_of(f"{words} 257 --start {start} --output {output}")
         assert (found["merges_kept"], found["last_count"]) == (kept, count)
         assert found["frequent_vocab_size"] == frequent
 
@@ -108,13 +104,7 @@ def test_artifact_is_that_of_the_library(here: Path, inputs: str, documents: lis
     (here / "b").write_bytes(b"cd" * 9)
     (summary,) = rows_of(f"{TRAIN} {inputs}", stdin=TEXT.encode())
     assert summary["bytes"] == len("".join(documents).encode())
-    assert_trained_on(here, *documents)
-
-
-def assert_trained_on(folder: Path, *documents: str) -> None:
-    """Check that the file is that of the library."""
-    Tokenizer.train(documents, 300).save("expected.json")
-    assert (folder / "t.json").read_bytes() == (folder / "expected.json").read_bytes()
+    assert Tokenizer.load("t.json") == Tokenizer.train(documents, 300)
 
 
 def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> None:
@@ -125,19 +115,19 @@ def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> Non
     (here / "c.txt").write_bytes(text.encode())
     assert len(text.encode()) > 3 * block
     printed(f"{TRAIN} c.txt")
-    assert_trained_on(here, text)
+    assert Tokenizer.load("t.json") == Tokenizer.train(text, 300)
 
 
 def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
     """Progress is reported at the start, every 100 merges, and at the end."""
     (here / "c.txt").write_text(" ".join(f"{n:x}" for n in range(5000)))
-    result = call("train --input c.txt --vocab-size 512 --output t.json")
+    result = call("train --input c.txt --vocab-size 512 --output", "\x1b[2J")
     start, counted, *merges, end, saved, _ = lines(result.stderr)
     assert start == "training: 512 mergeable tokens wanted"
     assert counted == "counted: 20,631 characters, 1,797 distinct chunks"
     assert [line.split(":")[0] for line in merges] == ["merge 100 of 256", "merge 200 of 256"]
     assert end == "trained: 512 mergeable tokens"
-    assert re.fullmatch(r"saved: t.json, 512 tokens from 20.6 kB in \S+ s", saved)
+    assert re.fullmatch(r"saved: '\\x1b\[2J', 512 tokens from 20.6 kB in \S+ s", saved)
     assert "\x1b" not in result.stderr.decode()
 
 
@@ -147,7 +137,6 @@ def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
     ("env", "shown", "absent"),
     [
         pytest.param({"COLUMNS": "9" * 5000}, "saved", "\0", id="much too wide"),
-        pytest.param({"COLUMNS": "0"}, "saved", "\0", id="no column"),
         pytest.param({"COLUMNS": "²"}, "saved", "\0", id="no ASCII digit"),
         pytest.param({"LINES": "²"}, "saved", "\0", id="no number of lines"),
         pytest.param({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;", id="no color"),
@@ -164,19 +153,6 @@ def test_the_environment_may_restrict_the_bar(
     status, _, drawn = in_terminal(words, here, env)
     assert (status, shown in drawn.decode()) == (0, True)
     assert not re.search(absent, drawn.decode())
-
-
-@pytest.mark.posix
-def test_a_path_is_shown_escaped(corpus: Path, here: Path) -> None:
-    """The name of the output is not markup, and cannot control a terminal or hide in it."""
-    name = "[red]\x1b[2J\u3164"
-    words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", name, "--force"]
-    piped = bpetite(*words).stderr.decode()
-    _, _, drawn = in_terminal(words, here)
-    saved = r"saved: '\[red\]\\x1b\[2J\\u3164', 300 tokens from 1.5 kB in \S+ s\r?\nrare: .*\r?\n"
-    assert re.fullmatch(saved, drawn.decode())  # under a second, a terminal shows only these lines
-    assert re.fullmatch(saved, "".join(piped.splitlines(keepends=True)[-2:]))
-    assert (here / name).exists()
 
 
 def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
@@ -256,9 +232,7 @@ def test_special_tokens_are_given_in_order(corpus: Path) -> None:
     for words, names in (
         ("", ["<|endoftext|>"]),
         ("--special", []),
-        ("--special '<|a|>' '<|b|>'", ["<|a|>", "<|b|>"]),
         ("--special '<|b|>' --special --special '<|a|>'", ["<|b|>", "<|a|>"]),
-        ("--special '<|endoftext|>'", ["<|endoftext|>"]),
     ):
         printed(f"{TRAIN} corpus.txt --force {words}")
         assert Tokenizer.load("t.json") == Tokenizer.train(TEXT, 300, special_tokens=names)
