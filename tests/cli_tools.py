@@ -121,7 +121,8 @@ def _standard_streams(
     sys.stderr.flush()
     with ExitStack() as stack:
         for number, kept in enumerate([os.dup(number) for number in range(3)]):
-            stack.callback(_put_back, kept, number)
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, number)
         for number, descriptor in enumerate(descriptors):
             if descriptor is None:
                 os.close(number)
@@ -137,11 +138,6 @@ def _standard_streams(
             )
             patch.setattr(sys, name, stream)
         yield
-
-
-def _put_back(kept: int, number: int) -> None:
-    os.dup2(kept, number)
-    os.close(kept)
 
 
 @contextmanager
@@ -192,7 +188,7 @@ def shown_in_terminal(
     """
     streams = "012" if typed else streams
     status, shown, _ = _with_terminal(streams, words, cwd, env, columns, typed)
-    return status, _lines_of(shown)
+    return status, shown.decode("utf-8").replace("\r\n", "\n")
 
 
 def _with_terminal(
@@ -212,10 +208,6 @@ def _with_terminal(
             ends = [terminal if str(number) in theirs else own[number] for number in range(3)]
             status = _call([BPETITE, *words], ends, {"TERM": "xterm-256color", **(env or {})}, cwd)
         return status, bytes(shown), _content(files[1])
-
-
-def _lines_of(shown: bytes | bytearray) -> str:
-    return shown.decode("utf-8").replace("\r\n", "\n")
 
 
 def terminal_width(text: str) -> int:
@@ -239,9 +231,10 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
 
     def watch() -> None:
         left = typed
-        while not shown.endswith(_LAST) and (read := _read_terminal(ours)):
-            shown.extend(read)
-            left = left[os.write(ours, left) :] if left else b""
+        with suppress(OSError):  # at its end
+            while not shown.endswith(_LAST) and (read := os.read(ours, 65536)):
+                shown.extend(read)
+                left = left[os.write(ours, left) :] if left else b""
 
     watcher = Thread(target=watch, daemon=True)
     watcher.start()
@@ -258,14 +251,6 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
             del shown[-len(_LAST) :]
         os.close(theirs)
         os.close(ours)
-
-
-def _read_terminal(ours: int) -> bytes:
-    """Return what was sent to a terminal, or nothing at its end."""
-    try:
-        return os.read(ours, 65536)
-    except OSError:
-        return b""
 
 
 @contextmanager
@@ -286,22 +271,15 @@ def bpetite_process(
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the installed `bpetite` to its end; `env` is added to the environment."""
-    done = subprocess.run(
-        [BPETITE, *arguments],
-        input=stdin,
-        capture_output=True,
-        env={**os.environ, **(env or {})},
-        cwd=cwd,
-        timeout=60,
-        check=False,
-    )
-    done.stderr = done.stderr.replace(os.linesep.encode(), b"\n")  # only messages are text
-    return done
+    with start(*arguments, cwd=cwd, env=env) as process:
+        output, errors = process.communicate(stdin, timeout=60)
+    errors = errors.replace(os.linesep.encode(), b"\n")  # only messages are text
+    return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
 
 def start(
-    *arguments: str | os.PathLike[str],
-    cwd: Path,
+    *arguments: str | os.PathLike[str] | bytes,
+    cwd: Path | None,
     stdin: int | IO[bytes] = subprocess.PIPE,
     stdout: int | IO[bytes] = subprocess.PIPE,
     env: Env = None,
@@ -416,14 +394,6 @@ def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
     told = lines(result.stderr)
     (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
     return result.returncode, json.loads(result.stdout), told[end + 1 :]
-
-
-def about_folder(path: str) -> str:
-    """Return the message about a folder where a file is expected."""
-    return (
-        f"{path} is a folder; name files, or list those in it: "
-        f"find {path} -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
-    )
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:

@@ -141,11 +141,7 @@ def check_help(command: str) -> None:
         text, _, epilog = shown.partition("\nexamples:\n")
         assert max(map(len, text.splitlines())) <= columns
         assert max(map(len, epilog.splitlines())) <= 80
-        assert [*map(_shell_words, examples_in(epilog))] == [*map(_shell_words, examples)]
-
-
-def _shell_words(example: str) -> list[str]:
-    return shlex.split(example.replace("\\\n", " "))
+        assert [*examples_in(epilog)] == examples
 
 
 def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
@@ -186,7 +182,7 @@ def run_example(example: str, prepared: Path, folder: Path) -> subprocess.Comple
         (folder / output).unlink(missing_ok=True)
     if needs_shell(example):
         return pipeline(example, folder)
-    _, *words = _shell_words(example)
+    _, *words = shlex.split(example.replace("\\\n", " "))
     return bpetite(*words, cwd=folder)
 
 

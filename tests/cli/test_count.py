@@ -14,7 +14,6 @@ from bpetite import Tokenizer
 from cli_tools import (
     A,
     B,
-    about_folder,
     call,
     lines,
     printed,
@@ -91,7 +90,10 @@ def test_unreadable_files_are_named_and_others_counted(small: Path) -> None:
         f"error: {MISSING}",
         "error: bad.txt is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)",
         "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
-        f"error: {about_folder('.')}",
+        (
+            "error: . is a folder; name files, or list those in it: "
+            "find . -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
+        ),
         "error: 3 of 5 files could not be counted; the total covers the others",
     ]
     assert refusal(f"{COUNT} missing") == [f"error: {MISSING}"]  # without a summary

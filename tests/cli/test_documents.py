@@ -101,18 +101,6 @@ def test_list_is_not_an_output(folder: Path, option: str) -> None:
         assert f"{name} is also an input and would be overwritten" in shown[-1]
 
 
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-def test_the_bar_total_covers_listed_files(folder: Path) -> None:
-    """The check of the files measures how much there is to read."""
-    (folder / "a.txt").write_bytes(b"word " * 60_000)
-    (folder / "list").write_text("a.txt\na.txt\n")
-    words = ("--vocab-size", "256", "--output", "t.json", "--files-from", "list")
-    status, _, drawn = in_terminal(["train", *words], folder)
-    assert status == 0
-    assert b" 0 of 600.0 kB " in drawn
-
-
 # --jsonl
 
 

@@ -18,7 +18,6 @@ import pytest
 from bpetite import Tokenizer
 from cli_tools import (
     Stream,
-    about_folder,
     bpetite,
     call,
     in_terminal,
@@ -123,7 +122,7 @@ def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing:
     ("inputs", "complaint"),
     [
         ("text.txt missing", "missing: No such file or directory; check the path"),
-        ("text.txt .", about_folder(".")),
+        ("text.txt .", ". is a folder; name files, or list those in it: "),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )
@@ -132,7 +131,8 @@ def test_all_inputs_are_checked_first(
 ) -> None:
     """FR-33: an error in the last input is reported before the first is read."""
     words = " ".join(call_of(command)).replace("text.txt", inputs).split()
-    assert refused(bpetite(*words)) == [f"error: {complaint}"]
+    (told,) = refused(bpetite(*words))
+    assert told.startswith(f"error: {complaint}")
     assert not (folder / "new.json").exists()
 
 
@@ -205,12 +205,13 @@ def test_utf16_is_no_list_of_lines(encoding: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"\0" * 5000, id="only-nul"),
-        pytest.param(b"a\0", id="two-bytes"),
-        pytest.param(b"one.txt\0two.txt\0three.txt\0", id="a-list-of-paths"),
-        pytest.param(b"a\nb\nc\nd\n" * 9, id="lines-of-a-letter"),
-        pytest.param(bytes(range(128)) * 9, id="all-of-ascii"),
+        b"\0" * 5000,
+        b"a\0",
+        b"one.txt\0two.txt\0three.txt\0",
+        b"a\nb\nc\nd\n" * 9,
+        bytes(range(128)) * 9,
     ],
+    ids=["only NUL", "two bytes", "a list of paths", "lines of a letter", "all of ASCII"],
 )
 def test_other_text_with_nul_is_not_called_utf16(data: bytes) -> None:
     """Text may contain NUL."""

@@ -38,31 +38,22 @@ def test_a_model_is_proved_by_its_corpus() -> None:
     }
 
 
+LATER: Final = "'·' (id 32) and 'c' (id 99) make '·c'; the file's pair is"
+
+
 @pytest.mark.parametrize(
     ("text", "merges", "rank", "explained"),
     [
-        pytest.param(
-            "ab cd",
-            [(97, 98), (32, 99)],
-            0,
-            "'·' (id 32) and 'c' (id 99) make '·c'; the file's pair is learned at rank 1",
-            id="a-wrong-tie-break",
-        ),
-        pytest.param(
-            "ab cd",
-            [(97, 98)],
-            0,
-            "'·' (id 32) and 'c' (id 99) make '·c'; the file's pair is not learned up to this size",
-            id="not-learned",
-        ),
-        pytest.param(
+        ("ab cd", [(97, 98), (32, 99)], 0, f"{LATER} learned at rank 1"),
+        ("ab cd", [(97, 98)], 0, f"{LATER} not learned up to this size"),
+        (
             "ab",
             [(97, 98), (256, 256)],
             1,
             "no pair is left; the file's pair is not learned up to this size",
-            id="an-extra-merge",
         ),
     ],
+    ids=["a wrong tie-break", "not learned", "an extra merge"],
 )
 def test_a_wrong_merge_is_explained(
     here: Path, text: str, merges: list[tuple[int, int]], rank: int, explained: str
