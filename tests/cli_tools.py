@@ -39,7 +39,7 @@ B: Final = "船夫 ⛵⛵ and <|endoftext|>\n"
 
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 Env: TypeAlias = Mapping[str, str] | None
-Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 _STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
 _SIGNALS: Final = tuple(
@@ -50,6 +50,15 @@ _TEMPORARY: Final = gettempdir()
 _LAST: Final = b"\0the last bytes of a terminal\0"
 
 
+class Result(subprocess.CompletedProcess[bytes]):
+    """What a command did."""
+
+    @property
+    def told(self) -> list[str]:
+        """The lines of standard error."""
+        return lines(self.stderr)
+
+
 def bpetite(
     *arguments: str | os.PathLike[str] | bytes,
     stdin: bytes | Path = b"",
@@ -57,7 +66,7 @@ def bpetite(
     cwd: Path | None = None,
     stdout: Path | None = None,
     closed: Stream | None = None,
-) -> subprocess.CompletedProcess[bytes]:
+) -> Result:
     """Run `bpetite` to its end in this process.
 
     Files replace the descriptors 0, 1 and 2. Everything that the command changes is restored.
@@ -85,7 +94,7 @@ def bpetite(
             descriptors[list(_STREAMS).index(closed)] = None
         status = _call(words, descriptors, env or {}, cwd)
         output, errors = map(_content, files[1:])
-    return subprocess.CompletedProcess(words, status, output, errors)
+    return Result(words, status, output, errors)
 
 
 def _content(file: IO[bytes]) -> bytes:
@@ -269,12 +278,12 @@ def bpetite_process(
     stdin: bytes = b"",
     env: Env = None,
     cwd: Path | None = None,
-) -> subprocess.CompletedProcess[bytes]:
+) -> Result:
     """Run the installed `bpetite` to its end; `env` is added to the environment."""
     with start(*arguments, cwd=cwd, env=env) as process:
         output, errors = process.communicate(stdin, timeout=60)
     errors = errors.replace(os.linesep.encode(), b"\n")  # only messages are text
-    return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+    return Result(arguments, process.returncode, output, errors)
 
 
 def start(
@@ -298,7 +307,7 @@ def start(
     )
 
 
-def wait_for(happened: Callable[[], Result | None]) -> Result:
+def wait_for(happened: Callable[[], Found | None]) -> Found:
     """Return the first true result of a function that is called for a minute at most."""
     for _ in range(6_000):
         if result := happened():
@@ -363,9 +372,7 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     return shown
 
 
-def call(
-    words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None
-) -> subprocess.CompletedProcess[bytes]:
+def call(words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None) -> Result:
     """Run a command line, as it is typed after `bpetite`, and more words as they are."""
     return bpetite(*shlex.split(words), *more, stdin=stdin, cwd=cwd)
 
@@ -396,10 +403,10 @@ def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
     return result.returncode, json.loads(result.stdout), told[end + 1 :]
 
 
-def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+def pipeline(command: str, cwd: Path) -> Result:
     """Run a shell command with this environment's `bpetite` first on the path."""
     path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
+    done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         capture_output=True,
         env={**os.environ, "PATH": path},
@@ -407,3 +414,4 @@ def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
         timeout=60,
         check=False,
     )
+    return Result(done.args, done.returncode, done.stdout, done.stderr)

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import takewhile
@@ -17,7 +16,7 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_cli.app import make_parser
-from cli_tools import bpetite, pipeline
+from cli_tools import Result, bpetite, pipeline
 from compare_tools import CORPUS
 
 _ACTION: Final = vars(next(a for a in make_parser([])._actions if a.metavar == "COMMAND"))
@@ -172,7 +171,7 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
         export(folder / "tokenizer.json", "gpt2", folder / "gpt2files")
 
 
-def run_example(example: str, prepared: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
+def run_example(example: str, prepared: Path, folder: Path) -> Result:
     """Run an example in a copy of a folder, without the files that the example makes.
 
     A pipe or a redirection needs a shell; anything else runs in this process.
@@ -186,7 +185,7 @@ def run_example(example: str, prepared: Path, folder: Path) -> subprocess.Comple
     return bpetite(*words, cwd=folder)
 
 
-def run(command: str, *words: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def run(command: str, *words: str | Path, stdin: bytes = b"") -> Result:
     """Run a command with the tokenizer `m.json` and the other options that it requires."""
     own = ["--model", "m.json"] if command in having("--model") else []
     if command in having("--vocab-size"):

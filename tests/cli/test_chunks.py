@@ -65,7 +65,7 @@ def test_the_file_is_what_standard_output_would_get(small: Path) -> None:
     file = {"outputs": ["out"], "sha256": hashlib.sha256(saved).hexdigest()}
     assert json.loads(result.stdout) == totals | chunks | file | {"regex": version("regex")}
     found = f"{len(lines(saved)):,} distinct chunks from {size / 1000:.1f} kB"
-    assert lines(result.stderr) == [f"saved: out, {found}"]
+    assert result.told == [f"saved: out, {found}"]
 
 
 @pytest.mark.parametrize(

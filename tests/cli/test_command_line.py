@@ -327,15 +327,6 @@ def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: by
     assert len(hints) == (content == b" \n")  # such a file ends too early
 
 
-def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
-    """The suggested command can be pasted into a shell."""
-    (here / "a folder").mkdir()
-    (here / "a folder" / "vocab.json").write_text('{"a": 0, "b": 1, "c": 2}')
-    first, second = refusal("inspect --model 'a folder/vocab.json'")
-    assert first.startswith("error: 'a folder/vocab.json' is not a tokenizer file; ")
-    assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json`" in second
-
-
 # Tips for words that other programs use
 
 

@@ -11,17 +11,7 @@ import pytest
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from cli_tools import (
-    A,
-    B,
-    call,
-    lines,
-    printed,
-    refusal,
-    rows_of,
-    shown_in_terminal,
-    tuned,
-)
+from cli_tools import A, B, call, lines, printed, refusal, rows_of, shown_in_terminal, tuned
 
 MISSING = "missing: No such file or directory; check the path"
 COUNT: Final = "count -m m.json"
@@ -68,7 +58,7 @@ def test_exceeding_the_maximum_is_a_failure() -> None:
     error = f"error: {tokens} tokens exceed --max {most} by 2; shorten the text, or raise --max"
     for more in ("", "--json"):
         result = call(f"{COUNT} a.txt b.txt --max {most} {more}")
-        assert (result.returncode, lines(result.stderr)) == (1, [error])
+        assert (result.returncode, result.told) == (1, [error])
         plain = printed(f"{COUNT} a.txt b.txt {more}")
         if more:
             expected = json.loads(plain) | {"max": most, "within": False}
@@ -86,7 +76,7 @@ def test_unreadable_files_are_named_and_others_counted(small: Path) -> None:
     (small / "bad.txt").write_bytes(b"caf\xe9 au lait")
     result = call(f"{COUNT} a.txt missing bad.txt . b.txt")
     assert (result.returncode, result.stdout) == (1, printed(f"{COUNT} a.txt b.txt"))
-    assert lines(result.stderr) == [
+    assert result.told == [
         f"error: {MISSING}",
         "error: bad.txt is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)",
         "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
@@ -139,7 +129,7 @@ def test_another_package_counts_by_an_encoding(install: Callable[..., None], her
     (here / "b").write_text("slow")
     result = call("count --encoding low a b")
     assert (result.returncode, lines(result.stdout)) == (1, ["1\tb", "1\ttotal"])
-    assert lines(result.stderr)[0] == "error: a: no questions"
+    assert result.told[0] == "error: a: no questions"
 
 
 def test_broken_encodings_are_named(install: Callable[..., None]) -> None:

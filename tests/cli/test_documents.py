@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import in_terminal, lines, refusal, refused
+from cli_tools import lines, refusal, refused
 from help_tools import run
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
@@ -132,17 +132,6 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
     assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
 
 
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-def test_training_summary_counts_text_bytes(folder: Path) -> None:
-    """`corpus_bytes` is the size of the documents, not of the JSON around them."""
-    (folder / "rows").write_bytes(rows(*TEXTS))
-    words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
-    status, output, drawn = in_terminal(["train", *words], folder)
-    assert (status, json.loads(output)["bytes"]) == (0, sum(map(len, map(str.encode, TEXTS))))
-    assert b"100%" in drawn
-
-
 def test_the_last_value_of_a_duplicate_key_counts(folder: Path) -> None:
     """As in Python's json, in jq and in JavaScript; other fields may contain anything."""
     digits = b"1" * 5000
@@ -234,7 +223,7 @@ def test_separators_are_counted_apart(folder: Path, place: str, number: int) -> 
     found = data["tokens"], data["separators"], data["file_bytes"]
     assert found == (tokens, number, 2 * (tokens + number))
     saved = f"saved: ids, {tokens} tokens and {number} separators as u16, {found[2]} bytes"
-    assert lines(result.stderr)[-1] == saved
+    assert result.told[-1] == saved
     (folder / "rows").write_bytes(b"\n\n")
     assert encoded("--separator-at", place, "--jsonl", "text", "--input", "rows") == b""
 

@@ -23,7 +23,6 @@ from cli_tools import (
     bpetite,
     call,
     limited_file_size,
-    lines,
     printed,
     refusal,
     refused,
@@ -179,7 +178,7 @@ def test_decode_writes_bytes_that_are_not_text(small: Path) -> None:
     assert (small / "out").read_bytes() == b"\xff\x80"
     figures = {"bytes": 2, "tokens": 2, "bytes_per_token": 1.0}
     assert json.loads(result.stdout) == figures | {"outputs": ["out"]}
-    assert lines(result.stderr) == ["saved: out, 2 bytes"]
+    assert result.told == ["saved: out, 2 bytes"]
     assert refusal(f"{DECODE} --bytes --ids 255 999") == [UNKNOWN(999, 1)]
 
 
@@ -263,21 +262,12 @@ STRAY: Final = "these ids do not decode to UTF-8: invalid start byte (token id 1
 @pytest.mark.parametrize(
     ("name", "ids", "complaint"),
     [
-        pytest.param("--ids", [-1], UNKNOWN(-1, 0), id="a negative id"),
-        pytest.param("json", [72, 999], UNKNOWN(999, 1), id="an unknown id in JSON"),
-        pytest.param(
-            "u32",
-            [72] * 3000 + [4 * 10**9],
-            UNKNOWN(4 * 10**9, "3000, byte offset 12000"),
-            id="an unknown id in u32",
-        ),
-        pytest.param(
-            "u16",
-            [72, 128],
-            f"error: {STRAY}, byte offset 2); {ADVICE}",
-            id="a stray byte in u16",
-        ),
+        ("--ids", [-1], UNKNOWN(-1, 0)),
+        ("json", [72, 999], UNKNOWN(999, 1)),
+        ("u32", [72] * 3000 + [4 * 10**9], UNKNOWN(4 * 10**9, "3000, byte offset 12000")),
+        ("u16", [72, 128], f"error: {STRAY}, byte offset 2); {ADVICE}"),
     ],
+    ids=["a negative id", "unknown in JSON", "unknown in u32", "a stray byte in u16"],
 )
 @pytest.mark.usefixtures("block")
 def test_invalid_ids_are_rejected(folder: Path, name: str, ids: list[int], complaint: str) -> None:
@@ -353,12 +343,10 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
     figures = {"bytes": size, "tokens": tokens, "bytes_per_token": round(size / tokens, 4)}
     more = {"separators": 0, "format": "u16", "file_bytes": len(plain)}
     assert json.loads(result.stdout) == {"files": 1, **figures, "outputs": ["ids"], **more}
-    assert lines(result.stderr) == [
-        f"saved: ids, {tokens:,} tokens as u16, {len(plain) / 1000:.1f} kB"
-    ]
+    assert result.told == [f"saved: ids, {tokens:,} tokens as u16, {len(plain) / 1000:.1f} kB"]
     result = call(f"{DECODE} ids --format u16 --output back")
     assert json.loads(result.stdout) == {**figures, "outputs": ["back"]}
-    assert lines(result.stderr) == [f"saved: back, {size / 1000:.1f} kB of text"]
+    assert result.told == [f"saved: back, {size / 1000:.1f} kB of text"]
 
 
 COMMANDS = {

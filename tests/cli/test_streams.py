@@ -1,7 +1,6 @@
 """Standard streams that do not block, as some programs leave them: nothing is lost."""
 
 import os
-import signal
 import struct
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import BinaryIO, Final
 
 import pytest
 
-from cli_tools import bpetite, lines, start, wait_for, without_times
+from cli_tools import bpetite, start, wait_for, without_times
 
 if sys.platform != "win32":
     import fcntl
@@ -82,21 +81,6 @@ def test_a_terminal_that_does_not_block_waits_for_its_end(folder: Path) -> None:
     os.close(theirs)
     os.close(ours)
     assert (process.returncode, output, errors) == (0, b"6\n", b"")
-
-
-def test_ctrl_c_ends_waiting_for_a_pipe(folder: Path) -> None:
-    """A command that waits for a pipe that does not block can be interrupted."""
-    words = "train --input - --vocab-size 300 --output t.json"
-    with (
-        pipe_without_blocking(0) as (theirs, ours),
-        start(*words.split(), cwd=folder, stdin=theirs) as process,
-    ):
-        ours.write(b"low")
-        wait_for(lambda: not unread(theirs))
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output) == (130, b"")
-    assert lines(errors) == ["training: 300 mergeable tokens wanted", "interrupted"]
 
 
 def test_output_that_does_not_block_is_complete(folder: Path) -> None:

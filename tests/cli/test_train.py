@@ -13,17 +13,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import (
-    BPETITE,
-    call,
-    in_terminal,
-    lines,
-    printed,
-    refusal,
-    refused,
-    rows_of,
-    start,
-)
+from cli_tools import BPETITE, call, in_terminal, printed, refusal, refused, rows_of, start
 
 TEXT = "The ferryman said: write it shorter. 船夫说:“写短一点。” ⛵\r\n" * 20
 
@@ -82,7 +72,7 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         assert (summary["last_count"], summary["frequent_vocab_size"]) == (count, frequent)
         fewer = b"fewer than the 300 wanted: no pair is left" in result.stderr
         assert fewer == (size == 300) == (summary["actual_mergeable_vocab_size"] < size)
-        told = [line for line in lines(result.stderr) if line.startswith("rare: ")]
+        told = [line for line in result.told if line.startswith("rare: ")]
         assert told == ([rare.format(frequent, last)] if last else [])
     (here / "text").write_text(" ab" * 150)
     for before, output, kept, count, frequent in (
@@ -122,7 +112,7 @@ def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
     """Progress is reported at the start, every 100 merges, and at the end."""
     (here / "c.txt").write_text(" ".join(f"{n:x}" for n in range(5000)))
     result = call("train --input c.txt --vocab-size 512 --output", "\x1b[2J")
-    start, counted, *merges, end, saved, _ = lines(result.stderr)
+    start, counted, *merges, end, saved, _ = result.told
     assert start == "training: 512 mergeable tokens wanted"
     assert counted == "counted: 20,631 characters, 1,797 distinct chunks"
     assert [line.split(":")[0] for line in merges] == ["merge 100 of 256", "merge 200 of 256"]
@@ -136,14 +126,12 @@ def test_progress_is_plain_lines_off_a_terminal(here: Path) -> None:
 @pytest.mark.parametrize(
     ("env", "shown", "absent"),
     [
-        pytest.param({"COLUMNS": "9" * 5000}, "saved", "\0", id="much too wide"),
-        pytest.param({"COLUMNS": "²"}, "saved", "\0", id="no ASCII digit"),
-        pytest.param({"LINES": "²"}, "saved", "\0", id="no number of lines"),
-        pytest.param({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;", id="no color"),
-        pytest.param(
-            {"TERM": "dumb"}, "training: 300 mergeable tokens wanted", "\x1b", id="dumb terminal"
-        ),
+        ({"COLUMNS": "9" * 5000}, "saved", "\0"),
+        ({"LINES": "²"}, "saved", "\0"),
+        ({"NO_COLOR": "1"}, "counting", "\x1b\\[3|;5;"),
+        ({"TERM": "dumb"}, "training: 300 mergeable tokens wanted", "\x1b"),
     ],
+    ids=["much too wide", "no number", "no color", "dumb terminal"],
 )
 def test_the_environment_may_restrict_the_bar(
     corpus: Path, here: Path, env: dict[str, str], shown: str, absent: str
