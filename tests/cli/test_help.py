@@ -97,9 +97,7 @@ def test_every_command_has_examples(command: str) -> None:
 
 
 COMPLETED: dict[str, list[str]] = {
-    "bpetite ver": ["verify"],
     "bpetite --completion ''": ["bash", "fish", "zsh"],
-    "bpetite verify --model to": ["tokenizer.json"],
     "bpetite train --input 'my t'": ["my text.txt"],
     "bpetite train --input text.txt to": ["tokenizer.json"],
     "bpetite train --input text.txt --vo": ["--vocab-size"],

@@ -173,7 +173,7 @@ def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("number", "status"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (getattr(signal, "SIGHUP", None), 129)],
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143)],
 )
 def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
     """A signal to the whole group, as a terminal sends it, is reported once and leaves nothing."""

@@ -114,18 +114,6 @@ def test_a_column_inside_structs_is_found(folder: Path) -> None:
     ]
 
 
-def test_unusual_tables_are_read(folder: Path) -> None:
-    """JSON that is not marked as a type of Arrow is text; without rows there is no document."""
-    column = pa.ExtensionArray.from_storage(pa.json_(), strings("[1, 2]"))
-    pq.write_table(pa.table({"text": column}), folder / "docs", store_schema=False)
-    assert encoded("docs", "--parquet", "text") == ids_of("[1, 2]")
-    empty = pa.table({"text": strings()})
-    pq.write_table(empty, folder / "a")
-    with pq.ParquetWriter(folder / "b", empty.schema):
-        pass  # without a row group
-    assert [encoded(name, "--parquet", "text") for name in "ab"] == [[], []]
-
-
 @pytest.mark.posix
 def test_standard_input_may_be_a_file(folder: Path) -> None:
     """A file that the shell opens can be read from its end; a pipe cannot, and that is an error."""

@@ -197,9 +197,7 @@ def test_a_narrow_bar_shows_the_percentage_and_the_phase(
     assert not frames(sent)
 
 
-@pytest.mark.parametrize(
-    ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi\n")]
-)
+@pytest.mark.parametrize(("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", "")])
 def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str) -> None:
     """`decode` ends an unfinished line if standard output is a terminal."""
     arguments = ["decode", "--model", "tokenizer.json", "--ids", *words.split()]
@@ -217,7 +215,6 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
         ("decode", "loading decoding"),
         ("count", "loading counting"),
         ("sizes", "loading counting"),
-        ("show --json", "loading encoding"),
         ("verify", "loading counting counting"),
         ("chunks --output out", "counting sorting saving"),
     ],

@@ -146,11 +146,6 @@ chunk 3: ab, same as chunk 1
     shown = printed("show -m m.json --text abab --steps").decode()
     assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
     assert shown.endswith(" ids 256 256\n")
-    words = ("show", "-m", "m.json", "--text", " ab", "--steps")
-    narrow, wide = (bpetite(*words, env={"COLUMNS": n}).stdout.decode() for n in ("40", "80"))
-    assert narrow.split() == wide.split()
-    described = re.findall(r"(?m)^.*(?:bytes|rank|ids) .*$", narrow)
-    assert [line[:8] for line in described] == ["    byte", "    rank", "    rank", "    ids "]
 
 
 TOKENS: Final[dict[str | bytes, str]] = {
@@ -365,19 +360,6 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         "abc  id 258, rank 2, 3 bytes",
         "abc  id 259, rank 3, 3 bytes",
     ]
-
-
-def test_unusual_vocabularies_are_inspected(here: Path) -> None:
-    """There may be only bytes, and no or thousands of special tokens."""
-    Tokenizer.train("", 256, special_tokens=[]).save("m.json")
-    shown = printed("inspect -m m.json").decode()
-    assert "tokens          256: 256 bytes, 0 merges, 0 special tokens\n" in shown
-    assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
-    assert shown.count("special") == 1
-    names = [f"<|{number}|>" for number in range(4096)]
-    Tokenizer.train("", 256, special_tokens=names).save("m.json", overwrite=True)
-    shown = printed("inspect -m m.json").decode()
-    assert "\n   265  5 bytes  <|9|>\n  and 4,086 more\n" in shown
 
 
 @pytest.mark.posix
