@@ -67,22 +67,6 @@ def call_of(command: str, *more: str) -> list[str]:
     return [*words, *more]
 
 
-def printing(options: str) -> list[list[str]]:
-    """Return a good call for each object that a command declares for options with these in them.
-
-    An empty string selects what is printed without options, or with `--output`.
-    """
-    calls = []
-    for name in SUMMARIES:
-        for found in PARSERS[name].get_default("prints") or {}:
-            if options in found.split():
-                examples = map(_call_in, examples_of(name))
-                calls.append(next(words for words in examples if {*found.split()} <= {*words}))
-            elif found in {"", "--output"} and not options:
-                calls.append(call_of(name, *(["--output", "new.json"] if found else [])))
-    return calls
-
-
 def _call_in(example: str) -> list[str]:
     """Return the words after the first `bpetite` of an example, without an output."""
     command = re.sub(r"--output \S+", "", example.partition("bpetite ")[2])

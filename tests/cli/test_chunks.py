@@ -31,17 +31,7 @@ def test_each_chunk_has_a_line_with_its_count() -> None:
     result = call("chunks --input a.txt b.txt")
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == expected(A, B)
-    assert printed("chunks --files-from - --null", stdin=b"a.txt\0b.txt\0") == result.stdout
     assert lines(result.stdout)[0] == '{"text":"\\n","count":2,"pattern":"gpt2"}'
-
-
-def test_no_chunk_spans_two_documents(here: Path) -> None:
-    """Files and lines of JSON Lines are documents; an empty text has no chunks."""
-    (here / "c.txt").write_bytes(b"x")
-    assert printed("chunks --input c.txt c.txt") == row("x", 2)
-    (here / "docs").write_text('{"text": "x"}\n{"text": "x"}\n{"text": ""}\n')
-    assert printed("chunks --input docs --jsonl text") == row("x", 2)
-    assert printed("chunks --input -") == b""
 
 
 def test_counts_multiply(here: Path) -> None:
@@ -70,24 +60,15 @@ def test_the_file_is_what_standard_output_would_get(small: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "found", "shown"),
-    [
-        ("chunks", "gpt4", "'gpt4'"),
-        ("chunks", None, "null"),
-        ("chunks", 5, "a number"),
-        ("train --vocab-size 256 --force --output new.json", "gpt4", "'gpt4'"),
-        ("verify --model model.json", "gpt4", "'gpt4'"),
-    ],
+    [("chunks", "gpt4", "'gpt4'"), ("chunks", 5, "a number"), ("verify -m m.json", None, "null")],
 )
 def test_chunks_of_another_pattern_are_refused(
     here: Path, words: str, found: object, shown: str
 ) -> None:
     """A row with another pattern is an error; rows without one are documents."""
-    Tokenizer.train("", 256).save("model.json")
+    Tokenizer.train("", 256).save("m.json")
     rows: list[dict[str, object]] = [{"text": "a", "count": 1}, json.loads(row("a", 1))]
-    (here / "counts").write_text("\n".join(map(json.dumps, rows)))
-    printed(f"{words} --counts counts")
-    rows.append(rows[0] | {"pattern": found})
-    (here / "counts").write_text("\n".join(map(json.dumps, rows)))
+    (here / "counts").write_text("\n".join(map(json.dumps, [*rows, rows[0] | {"pattern": found}])))
     ways_out = "count the text again with `bpetite chunks --pattern gpt2`"
     if found == "gpt4":
         ways_out = f"`train` and `chunks` read this file with --pattern gpt4; or {ways_out}"

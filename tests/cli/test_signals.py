@@ -54,9 +54,7 @@ def flooded(
     ("words", "moment"),
     [
         pytest.param(COUNT, "import bpetite_cli.app", id="at the start"),
-        pytest.param(COUNT, "open text.txt", id="as it reads"),
         pytest.param(ENCODE, "open text.txt", id="as it reads, with an output"),
-        pytest.param(ENCODE_SHARED, "import multiprocessing", id="before its workers start"),
         pytest.param(
             ENCODE_SHARED, "import multiprocessing.popen_spawn_posix", id="as its workers start"
         ),
