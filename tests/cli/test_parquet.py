@@ -121,14 +121,11 @@ def test_standard_input_may_be_a_file(folder: Path) -> None:
     words = ("count", "--model", folder / "m.json", "--parquet", "text")
     number = len(ids_of(*TEXTS)) - len(TEXTS)
     assert bpetite(*words, stdin=folder / "docs").stdout == b"%d\n" % number
-    os.mkfifo(folder / "fifo")
-    for call in ("cat docs | bpetite {}", "cat docs > fifo & bpetite {} fifo"):
-        result = pipeline(call.format("count --model m.json --parquet text"), folder)
-        assert result.returncode == 1
-        name = "fifo" if "fifo" in call else "standard input"
-        assert result.told == [
-            f"error: {name} is a pipe, and Parquet is read from its end; name a file instead"
-        ]
+    result = pipeline("cat docs | bpetite count --model m.json --parquet text", folder)
+    assert (result.returncode, result.told) == (
+        1,
+        ["error: standard input is a pipe, and Parquet is read from its end; name a file instead"],
+    )
 
 
 # Errors

@@ -88,13 +88,7 @@ def test_a_noncanonical_file_is_found() -> None:
     found = (status, data["equal"], data["difference"], data["merges_proved"])
     assert found == (1, False, None, 13)
     error, way_out = told
-    assert error == (
-        "error: m.json is not byte for byte what bpetite saves, although all 13 merges come from "
-        "this corpus"
-    )
-    assert way_out == (
-        "an editor or formatter may have changed it; save it again with `bpetite truncate "
-        "--vocab-size 269`"
-    )
+    assert error.startswith("error: m.json is not byte for byte what bpetite saves, although all ")
+    assert way_out.endswith("save it again with `bpetite truncate --vocab-size 269`")
     printed("truncate --model m.json --vocab-size 269 --output again.json")
     assert verified(CALL.replace("m.json", "again.json"))[0] == 0
