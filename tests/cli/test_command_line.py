@@ -70,7 +70,7 @@ def test_arguments_may_begin_with_a_dash() -> None:
 )
 def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
     """A path is shown as it is, or like a Python string if it could be misread; all is visible."""
-    for words in (["count", "-m", "m", "--max", path], [f"x{path}"]):
+    for words in (["count", "-m", "m", "--max", path], ["encode", f"--{path}"]):
         assert bpetite(*words).stderr.decode().replace("\n", "").isprintable()
     told = bpetite("inspect", f"--model={path}").stderr.decode()
     assert told.count("\n") in {1, 2}
@@ -268,8 +268,6 @@ def test_a_program_that_calls_main_keeps_its_state(
 NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 OTHERS = (
-    "--help",
-    "encode --model tokenizer.json --txt a",
     "encode --model tokenizer.json --input -",
     "count --model tokenizer.json text.txt missing",
 )

@@ -22,7 +22,6 @@ from cli_tools import (
     pipeline,
     refusal,
     refused,
-    rows_of,
     start,
     tuned,
     wait_for,
@@ -76,14 +75,21 @@ def test_results_do_not_depend_on_the_process_count(large: Path, here: Path, wor
     assert result.returncode == 0 or "verify" in words or "nothing" in words
 
 
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
 def test_results_are_in_order(here: Path) -> None:
-    """Ids come in the order of the text, although the first takes much longer than all others."""
+    """Ids come in the order of the text, although the first takes much longer than all others.
+
+    The bar shows all of them.
+    """
     write_artifact(here / "m.json", [(97, 98)])
     texts = ["ab" * 100_000, *(f"{number}" for number in range(40))]
     (here / "docs").write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    words = ["encode", "-m", "m.json", "docs", "--jsonl", "text", "--jobs", "2"]
     with tuned(worth=0, batch=1):
-        ids = rows_of("encode -m m.json docs --jsonl text --jobs 2")[0]
-    assert ids == [256] * 100_000 + [*"".join(texts[1:]).encode()]
+        status, ids, drawn = in_terminal(words, here)
+    assert json.loads(ids) == [256] * 100_000 + [*"".join(texts[1:]).encode()]
+    assert (status, b"100%" in drawn) == (0, True)
 
 
 @pytest.mark.posix
@@ -242,12 +248,3 @@ def workers(parent: int | None = None) -> list[int]:
 
 def check_cleaned_up(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["text.txt", "tokenizer.json"]
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-def test_the_bar_shows_what_workers_have_done(small: Path) -> None:
-    """A batch counts when its result is there."""
-    with tuned(worth=0):
-        status, _, drawn = in_terminal(["count", "-m", "m.json", "a.txt", "--jobs", "2"], small)
-    assert (status, b"100%" in drawn) == (0, True)
