@@ -205,16 +205,6 @@ def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
     wait_for(lambda: worker not in workers())
 
 
-def test_invalid_utf_8_is_located(large: Path) -> None:
-    """The offset is that in the file, however far the workers are, and nothing is written."""
-    (large / "bad").write_bytes(LARGE.encode() + b"\xff")
-    words = [word.replace("text.txt", "bad") for word in COMMANDS["train"]]
-    (error, _) = refused(bpetite_process("train", "--quiet", *words, "--jobs", "2", cwd=large))
-    (large / "bad").unlink()
-    assert f"bad is not UTF-8: byte 0xff at offset {len(LARGE.encode())}" in error
-    check_cleaned_up(large)
-
-
 @pytest.mark.posix
 def test_a_failed_process_start_is_explained(large: Path) -> None:
     """The error has the reason, and suggests a way that needs no process."""

@@ -68,21 +68,6 @@ def test_input_that_does_not_block_is_read_to_its_end(folder: Path, words: str) 
     assert without_times(errors) == without_times(expected.stderr)
 
 
-def test_a_terminal_that_does_not_block_waits_for_its_end(folder: Path) -> None:
-    """One Ctrl-D ends what is typed, as on a terminal that blocks."""
-    ours, theirs = os.openpty()
-    os.set_blocking(theirs, False)
-    with start("count", "--model", "tokenizer.json", cwd=folder, stdin=theirs) as process:
-        assert process.stderr is not None
-        process.stderr.readline()  # it is waiting
-        for typed in (b"Hi\n", b"Hi\n", b"\x04"):
-            os.write(ours, typed)
-        output, errors = process.communicate(timeout=60)
-    os.close(theirs)
-    os.close(ours)
-    assert (process.returncode, output, errors) == (0, b"6\n", b"")
-
-
 def test_output_that_does_not_block_is_complete(folder: Path) -> None:
     """A command waits for a full pipe that does not block, and every byte of its result arrives."""
     (folder / "long").write_text("lowest é⛵ " * 8_000)

@@ -149,13 +149,11 @@ chunk 3: ab, same as chunk 1
 
 
 TOKENS: Final[dict[str | bytes, str]] = {
-    " the": "·the",
-    "\n\r\t": "⏎␍⇥",
+    " \n\r\t": "·⏎␍⇥",
     b"\xe2\x82": "‹e282›",
     b"a\xc3b\xff": "a‹c3›b‹ff›",
     "\u202e\u200b\U000e0001": "‹U+202E›‹U+200B›‹U+E0001›",
     "\u0301e\u0301": "◌\u0301e\u0301",
-    "❤\ufe0f": "❤‹U+FE0F›",
     "\u3164\u2800\u034f": "‹U+3164›‹U+2800›‹U+034F›",
     "\U0001d159\U00016fe4\U00013441": "‹U+1D159›‹U+16FE4›‹U+13441›",
     "\U0001f3fb": "◌\U0001f3fb",
