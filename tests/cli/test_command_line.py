@@ -315,7 +315,8 @@ def test_a_file_is_described(here: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b" \n", b"[72,101]", b"a\0b", b'{"schema_version": 1, "added_tokens": []}']
+    "content",
+    [b" \n", b"[72,101]", b"\xffa", b"a\0b", b'{"schema_version": 1, "added_tokens": []}'],
 )
 def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: bytes) -> None:
     """A file that may be one of ours, or anything, is not guessed at."""

@@ -262,3 +262,8 @@ def test_a_message_names_the_moved_ids(here: Path) -> None:
         way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
         assert result.told[-1] == f"kept: 14 merges{said}{way_out}"
         assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
+    for words, error in (
+        ("--pattern gpt2", "cannot continue small.json with the pattern gpt2: it has gpt4 "),
+        ("--special '<|3|>'", "cannot add the special token '<|3|>': small.json has it "),
+    ):
+        assert refusal(f"{CONTINUE} --force {words}")[0].startswith(f"error: {error}")

@@ -20,6 +20,7 @@ from cli_tools import (
     in_terminal,
     lines,
     pipeline,
+    printed,
     refusal,
     refused,
     start,
@@ -73,6 +74,15 @@ def test_results_do_not_depend_on_the_process_count(large: Path, here: Path, wor
         results.add((result.returncode, without_times(result.stdout), saved))
     assert len(results) == 1
     assert result.returncode == 0 or "verify" in words or "nothing" in words
+
+
+@pytest.mark.usefixtures("small")
+def test_training_counts_in_processes() -> None:
+    """The file is that of one process."""
+    for jobs in ("1", "2"):
+        with tuned(worth=0, batch=10):
+            printed(f"train a.txt b.txt --vocab-size 270 --output {jobs} -j{jobs}")
+    assert Path("1").read_bytes() == Path("2").read_bytes()
 
 
 @pytest.mark.posix
