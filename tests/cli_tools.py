@@ -198,7 +198,7 @@ def shown_in_terminal(
 
 
 def _with_terminal(
-    theirs: str, words: Sequence[str], cwd: Path, env: Env, columns: int = 80, typed: bytes = b""
+    streams: str, words: Sequence[str], cwd: Path, env: Env, columns: int = 80, typed: bytes = b""
 ) -> tuple[int, bytes, bytes]:
     """Run `bpetite` in this process, with a terminal as some of the descriptors "0", "1", "2".
 
@@ -209,9 +209,9 @@ def _with_terminal(
         patch.delenv("COLUMNS", raising=False)
         patch.delenv("NO_COLOR", raising=False)
         files = [stack.enter_context(TemporaryFile()) for _ in range(3)]
-        with _terminal(columns, typed) as (terminal, shown):
+        with terminal(columns, typed) as (theirs, shown):
             own = [file.fileno() for file in files]
-            ends = [terminal if str(number) in theirs else own[number] for number in range(3)]
+            ends = [theirs if str(number) in streams else own[number] for number in range(3)]
             status = _call([BPETITE, *words], ends, {"TERM": "xterm-256color", **(env or {})}, cwd)
         return status, bytes(shown), _content(files[1])
 
@@ -229,7 +229,7 @@ def _width_of_character(character: str) -> int:
 
 
 @contextmanager
-def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, bytearray]]:
+def terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, bytearray]]:
     """Make a terminal; yield its descriptor, and what is sent to it."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, columns))

@@ -10,7 +10,7 @@ import pytest
 
 import oracle
 from bpetite import Tokenizer
-from cli_tools import A, B, call, lines, printed, refusal, rows_of, shown_in_terminal
+from cli_tools import A, B, call, lines, printed, refusal, shown_in_terminal
 
 
 def row(text: str, count: int) -> bytes:
@@ -32,14 +32,6 @@ def test_each_chunk_has_a_line_with_its_count() -> None:
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == expected(A, B)
     assert lines(result.stdout)[0] == '{"text":"\\n","count":2,"pattern":"gpt2"}'
-
-
-def test_counts_multiply(here: Path) -> None:
-    """Each chunk of a line of `--counts` occurs as often as the line says."""
-    (here / "counts").write_text('{"text": "a b a", "count": 3}\n{"text": "a", "count": 4}\n')
-    (summary,) = rows_of("chunks --counts counts --output out")
-    assert (here / "out").read_bytes() == row(" a", 3) + row(" b", 3) + row("a", 7)
-    assert (summary["bytes"], summary["chunks"], summary["distinct_chunks"]) == (19, 13, 3)
 
 
 def test_the_file_is_what_standard_output_would_get(small: Path) -> None:
@@ -106,8 +98,6 @@ def test_the_highest_count_is_written_and_read(here: Path) -> None:
     (here / "two").write_text('{"text":"a","count":1}')
     assert printed("chunks --counts one two") == row("a", MOST)
     assert printed("chunks --counts -", stdin=row("a", MOST)) == row("a", MOST)
-    twice = "error: standard input (-) can be read only once; name it once"
-    assert refusal("chunks --counts - -") == [twice]
 
 
 @pytest.mark.posix

@@ -233,8 +233,6 @@ def test_shards_can_be_joined(folder: Path, place: str) -> None:
     expected = b"".join(token_id.to_bytes(2, "little") for token_id in flat)
     assert encoded(*words, "1.jsonl", "2.jsonl") == expected
     assert encoded(*words, "1.jsonl") + encoded(*words, "2.jsonl") == expected
-    files = ("--separator-at", place, "--input", *NAMES)
-    assert encoded(*files) == expected
 
 
 # --counts

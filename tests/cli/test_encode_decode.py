@@ -95,7 +95,6 @@ MERGES = [(0xE2, 0x82), (0xAC, 0xE2), (257, 0x82), (256, 0xAC), (97, 0xC3), (0xA
 TOKENS = oracle.vocabulary(MERGES)
 CHARACTERS = st.sampled_from(
     [
-        [97],
         [259],
         [0xE2, 0x82, 0xAC],
         [256, 0xAC],

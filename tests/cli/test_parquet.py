@@ -149,7 +149,6 @@ FAULTS: Final[dict[str, tuple[dict[str, pa.Array], str]]] = {
         f" has no column 'text'; it has {', '.join(f'c{one}' for one in range(20))}, and 10 more",
     ),
     "a struct": ({"text": STRUCT}, ": the column 'text' is a struct; name text.text, text.other"),
-    "integers": ({"text": pa.array([1, 2])}, f"{NO_STRINGS} int64"),
     "bytes": (
         {"text": pa.array([b"a"])},
         f"{NO_STRINGS} binary; if its bytes are UTF-8, cast it first",

@@ -18,7 +18,7 @@ import pytest
 
 from artifacts import GOOD, canonical
 from bpetite_compare import export
-from cli_tools import _terminal
+from cli_tools import terminal
 from compare_tools import CORPUS
 from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
 from project_tools import MEMBERS, PACKAGES, ROOT
@@ -118,7 +118,7 @@ def watched(
         "TIKTOKEN_CACHE_DIR": str(folder / "cache"),
         "WATCHED_REPORT": str(report),
     }
-    with _terminal() as (theirs, shown):
+    with terminal() as (theirs, shown):
         result = subprocess.run(
             [sys.executable, ROOT / "tests" / "watched.py", "calls.json"],
             cwd=folder,
