@@ -1,17 +1,16 @@
 """What the comparison's tests share: corpora, hostile texts, and files made by hand."""
 
 import base64
-import json
 import lzma
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
 from hypothesis import settings
 
+from artifacts import canonical, content_of
 from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS
 
@@ -47,14 +46,8 @@ CORPUS = (
 ) * 3
 """A corpus in several scripts, small enough to train on in each test."""
 
-UNREACHABLE = ((97, 98), (98, 99), (97, 257))
-"""The last of these tokens, "abc", is never made: "ab" is merged before "bc" can be."""
-
 CROSSING = ((97, 98), (98, 99))
 """Merges of "ab" and "bc", of which the first has priority in "abc"."""
-
-DUPLICATE = ((97, 98), (98, 99), (256, 99), (97, 257))
-"""Merges that make "abc" twice."""
 
 PATTERNS = {
     "gpt2": SPLIT_PATTERNS["gpt2"],
@@ -62,13 +55,7 @@ PATTERNS = {
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
         r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
     ),
-    "o200k_base": (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
+    "o200k_base": SPLIT_PATTERNS["gpt4o"],
 }
 """The patterns of tiktoken's encodings that allow encoding a text in blocks."""
 
@@ -153,16 +140,8 @@ def write_tokenizer(
         "special_tokens": special,
         "vocab": {str(one): [*token] for one, token in zip(every, tokens, strict=True)},
     }
-    path.write_text(json.dumps(content, sort_keys=True, separators=(",", ":")), encoding="ascii")
+    path.write_bytes(canonical(content))
     return path
-
-
-def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the content of the file that a tokenizer saves."""
-    with TemporaryDirectory() as folder:
-        tokenizer.save(path := Path(folder) / "tokenizer.json")
-        content: dict[str, Any] = json.loads(path.read_bytes())
-        return content
 
 
 def vocab_of(tokenizer: Tokenizer) -> dict[int, bytes]:

@@ -94,20 +94,24 @@ def fail_at_each_call(
     assert number > 6
 
 
-def interrupt_at_each_call(tmp_path: Path, saving: Saving) -> None:
-    """Save with Ctrl-C at the start or end of the first Python call, then of the next."""
-    number, left = 0, 0
+def interrupt_at_each_call(tmp_path: Path, saving: Saving, first: object = None) -> None:
+    """Save with Ctrl-C at the start or end of the first Python call, then of the next.
 
-    def count_down(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal left
-        left -= event in {"call", "c_return"}
-        if left == 0:
+    Calls before that of the function `first` do not count.
+    """
+    number, left, begun = 0, 0, False
+
+    def count_down(_frame: FrameType, event: str, called: object) -> None:
+        nonlocal left, begun
+        begun = begun or first is None or called is first
+        left -= begun and event in {"call", "c_return"}
+        if begun and left == 0:
             raise KeyboardInterrupt
 
     while left <= 0:
         number += 1
         with saving(tmp_path / str(number)) as save:
-            left = number
+            left, begun = number, False
             with suppress(KeyboardInterrupt):
                 sys.setprofile(count_down)
                 save()

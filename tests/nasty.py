@@ -1,7 +1,6 @@
 """Nine special tokens and nasty texts, on which tokenizers with the same data might differ."""
 
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -49,12 +48,6 @@ def nasty_texts(number: int) -> list[str]:
 def trained(name: str, *special_tokens: str) -> Tokenizer:
     """Return a tokenizer that has merged most chunks of nasty texts, so any other cut shows."""
     return Tokenizer.train(nasty_texts(1500), 6000, pattern=name, special_tokens=special_tokens)
-
-
-def saved(name: str, folder: Path, special_tokens: tuple[str, ...] = NINE) -> Path:
-    """Write the file of a trained tokenizer."""
-    trained(name, *special_tokens).save(path := folder / "model.json", overwrite=True)
-    return path
 
 
 def alike(name: str, number: int) -> list[str]:

@@ -1,15 +1,10 @@
 """Tokenizers with ids of their own: any ids, whole tokens and special tokens."""
 
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import canonical
-from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._patterns import GPT2
 from texts import merge_lists
 
 WORDS: Final = st.lists(
@@ -51,23 +46,3 @@ def numbered(draw: st.DrawFn, highest: int = 2**21 - 1) -> Made:
         "vocab": {str(one): list(token) for one, token in zip(ids, every, strict=True)},
     }
     return content, merges, whole, names
-
-
-def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
-    (folder / "t.json").write_bytes(canonical(content))
-    return Tokenizer.load(folder / "t.json")
-
-
-@st.composite
-def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
-    """Return an extension that other engines can have, and the whole tokens of its start."""
-    merges = oracle.train(draw(st.lists(WORDS, max_size=3)), 256 + draw(st.integers(0, 6)))
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
-    found = draw(st.lists(st.text("abcé ", min_size=3, max_size=6), max_size=5, unique=True))
-    whole = [one for one in found if len(oracle.encode_chunk(one.encode(), merges)) > 2]
-    ids = sorted(draw(st.permutations(range(len(tokens) + len(whole) + 3)))[3:])
-    whole_ids = sorted(ids.pop(draw(st.integers(256, len(ids) - 1))) for _ in whole)
-    start = Artifact(merges, [*tokens, *map(str.encode, whole)], GPT2, (), (*ids, *whole_ids))
-    corpus = [*draw(st.lists(WORDS, max_size=3)), *(f"{one}b" for one in whole)]
-    size = len(start.tokens) + draw(st.integers(0, 12))
-    return Tokenizer.train(corpus, size, start=Tokenizer._of(start))._artifact, whole

@@ -1,25 +1,20 @@
 """tiktoken downloads an encoding when it is used first; bpetite says so before."""
 
 import hashlib
-import logging
 import os
 import shutil
-from contextlib import redirect_stderr
 from functools import partial
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from tiktoken import load, registry
 
-from bpetite_compare import report
 from cli_tools import bpetite, refused
 from compare_tools import SPLIT_PATTERNS, write_ranks
 
 URL = "https://127.0.0.1:9/cached.tiktoken"
 CALLS = {
     "count --encoding gpt2": "gpt2",
-    "compare-tiktoken --model m.json --text x": "gpt2",
     "compare-tiktoken --model m.json --input text --report --encoding o200k_base": "o200k_base",
     "import --from tiktoken --input r50k_base --output new.json": "r50k_base",
 }
@@ -70,15 +65,6 @@ def test_a_download_is_announced(call: str) -> None:
     assert "TIKTOKEN_CACHE_DIR" in failed
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_download_is_a_warning_of_the_library(caplog: pytest.LogCaptureFixture) -> None:
-    """The logger `bpetite_compare` gets one warning for each encoding, before the error."""
-    with pytest.raises(OSError, match=r"cannot download the encoding gpt2 \(ProxyError\);"):
-        report("m.json", ["text"], ["gpt2"])
-    (record,) = caplog.records
-    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
-
-
 def test_a_cached_encoding_is_not_announced(cache: Path) -> None:
     """With the file in tiktoken's cache, nothing is downloaded or said; without it, both."""
     call = ("count", "--encoding", "cached", "text")
@@ -111,10 +97,3 @@ def test_a_download_of_two_files_is_announced_once(
     assert (first.stdout, first.stderr) == (b"1\ttext\n", announced)
     assert (second.stdout, second.stderr) == (b"1\ttext\n", b"")
     assert len(os.listdir(cache.parent)) == 2
-
-
-def test_a_warning_of_the_library_is_shown() -> None:
-    """A warning of the logger `bpetite_compare` is one escaped line on standard error."""
-    with redirect_stderr(StringIO()) as shown:
-        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
-    assert shown.getvalue() == "beware of \\x1b[2J\n"

@@ -12,6 +12,7 @@ import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from artifacts import content_of
 from bpetite import Tokenizer
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare.reference import Pair, train
@@ -20,7 +21,6 @@ from compare_tools import (
     FOR_TRAINING,
     HOSTILE,
     SPLIT_PATTERNS,
-    content_of,
     fewer,
     vocab_of,
     write_tokenizer,
@@ -33,18 +33,10 @@ OWN = "ids of its own"
 KINDS = {"nine special tokens": NINE, "none": ()}
 THOROUGH = pytest.mark.thorough
 CELLS = [
-    pytest.param("tiktoken", OWN, "gpt4"),
-    pytest.param("tiktoken", "nine special tokens", "gpt4"),
-    pytest.param("tiktoken", "none", "gpt4"),
-    pytest.param("gpt2", OWN, "gpt2", marks=THOROUGH),
-    pytest.param("gpt2", "nine special tokens", "gpt2", marks=THOROUGH),
-    pytest.param("gpt2", "none", "gpt2", marks=THOROUGH),
-]
-CELLS += [
-    pytest.param(to, kind, name, marks=THOROUGH)
-    for to, kind in product(["tiktoken", "huggingface"], [OWN, *KINDS])
+    pytest.param(to, kind, name, marks=[THOROUGH] if (to, name) != ("tiktoken", "gpt4") else [])
+    for to, kind in product(["tiktoken", "huggingface", "gpt2"], [OWN, *KINDS])
     for name in (SPLIT_PATTERNS if kind == OWN else FOR_TRAINING)
-    if (to, name) != ("tiktoken", "gpt4")
+    if to != "gpt2" or name == "gpt2"
 ]
 
 
@@ -99,36 +91,20 @@ def test_ids_are_equal_on_nasty_texts(to: str, kind: str, name: str, tmp_path: P
         assert sum(one > two for one, two in pairwise(made)) > 8
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("kind", "name"), [*product(KINDS, FOR_TRAINING), (OWN, "gpt4"), (OWN, "tekken")]
-)
-def test_ids_are_equal_in_transformers(kind: str, name: str, tmp_path: Path) -> None:
-    """The same in transformers, also after `save_pretrained`, with tokens for all roles."""
-    transformers = pytest.importorskip("transformers")
-    ours = saved(kind, name, "huggingface", model := tmp_path / "model.json")
-    names = [*content_of(ours)["special_tokens"]]
-    roles: dict[str, Any] = dict(zip(("bos", "eos", "pad", "unk"), names * 4, strict=False))
-    export(model, "huggingface", tmp_path / "hf", **roles)
-    theirs = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path / "hf")
-    theirs.save_pretrained(tmp_path / "again")
-    again = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path / "again")
-    for tokenizer in (theirs, again):
-        ids = tokenizer(texts := alike(name, 5200))["input_ids"]
-        assert [a for a, b in zip(texts, ids, strict=True) if ours.encode(a) != b] == []
-        for role in ("bos", "eos", "pad", "unk"):
-            assert getattr(tokenizer, f"{role}_token") == roles.get(role)
-        assert {*tokenizer.all_special_tokens} == {*names}
-        assert tokenizer.decode(ids[7]) == texts[7]
-
-
 def test_a_comparison_uses_ids_of_its_own(tmp_path: Path) -> None:
-    """Files are compared by their own ids, and more special tokens follow the highest one."""
+    """Files are equal, but for characters that the engines classify differently.
+
+    More special tokens follow the highest id.
+    """
     ours = saved(OWN, "gpt4", "tiktoken", model := tmp_path / "model.json")
     (tmp_path / "text").write_bytes((text := "\n".join(nasty_texts(500))).encode())
     result = parity(model, [tmp_path / "text"])
     assert (result.difference, result.tokens) == (None, len(ours.encode(text)))
-    assert compare(model, "a<s>b", "self").ours.ids == ours.encode("a<s>b")
+    assert result.engine_characters.keys() == drift("gpt4") & {*text}
+    assert result.engine_differences > 0
+    found = compare(model, plain := "".join(alike("gpt4", 300)), "self")
+    assert (found.difference, found.engine_characters) == (None, frozenset())
+    assert found.ours.ids == ours.encode(plain)
     content = content_of(ours)
     highest = max(map(int, content["vocab"]))
     exported = export(model, "huggingface", tmp_path / "hf", special_tokens=["<new>"])
@@ -136,27 +112,17 @@ def test_a_comparison_uses_ids_of_its_own(tmp_path: Path) -> None:
     assert to_tiktoken(model, ["<new>"]).encode("<new>", allowed_special="all") == [highest + 1]
 
 
-def without_twins(merges: list[Pair]) -> list[Pair]:
-    """Return merges that make no two tokens with the same bytes."""
-    kept, tokens = list[Pair](), [bytes([value]) for value in range(256)]
-    for left, right in merges:
-        if max(left, right) < len(tokens) and (token := tokens[left] + tokens[right]) not in tokens:
-            kept.append((left, right))
-            tokens.append(token)
-    return kept
-
-
 @st.composite
 def of_any_version(draw: st.DrawFn) -> dict[str, Any]:
     """Return what `write_tokenizer` takes: learned or any merges, and ids of their own or not."""
     learned = st.builds(lambda *drawn: [*train(*drawn).merges], CORPORA, st.integers(256, 300))
-    merges = draw(merge_lists() | learned)
     names = draw(st.sampled_from([["<|endoftext|>"], [], [*NINE[:8]], ["1!", "a>b", "Ġ1>"]]))
     if draw(st.booleans()):
+        merges = draw(merge_lists() | learned)
         special = {name: 256 + len(merges) + place for place, name in enumerate(names)}
         pattern = draw(st.sampled_from(FOR_TRAINING))
         return {"merges": merges, "special": special, "pattern": pattern}
-    merges = without_twins(merges)
+    merges = draw(learned)  # with ids of their own, no two tokens have the same bytes
     whole = draw(st.sampled_from([[], [b"xyz", "é!".encode()]]))
     ids = draw(st.permutations(range(len(names) + 256 + len(merges) + len(whole))))
     return {
@@ -202,55 +168,6 @@ def test_what_is_exported_has_its_ids_and_comes_back(
     assert bool(found.notes) == (to != "huggingface")
     assert found.whole_tokens == len(parts.get("whole", []))
     assert found.sha256 == hashlib.sha256(model.read_bytes()).hexdigest()
-
-
-WORDS = st.lists(
-    st.sampled_from(["ab", "abc", "abcd", "bc", "abab", " ", "é", "aa", "b", "c"]), max_size=12
-).map("".join)
-
-
-@pytest.mark.parametrize("to", EVERY_FORM[:2])
-@given(
-    learned=st.lists(WORDS, max_size=3),
-    names=st.lists(st.text("abcé ", min_size=3, max_size=6), max_size=5, unique=True),
-    source=st.randoms(use_true_random=False),
-    more=st.lists(WORDS, max_size=3),
-    text=st.text("ab c<é", max_size=8),
-)
-def test_an_extension_has_the_same_ids_elsewhere(
-    tmp_path_factory: pytest.TempPathFactory,
-    to: str,
-    learned: list[str],
-    names: list[str],
-    source: Random,
-    more: list[str],
-    text: str,
-) -> None:
-    """The texts are whole tokens of the start, their beginnings, and both with other letters."""
-    folder, base = tmp_path_factory.mktemp("extended"), train(learned, 260)
-    alone = Tokenizer.load(write_tokenizer(folder / "alone.json", base.merges, special={}))
-    whole = [one for one in names if len(alone.encode(one)) > 2 and " " not in one]
-    count = 256 + len(base.merges)
-    ids = sorted(source.sample(range(count + len(whole) + 3), count + len(whole)))
-    whole_ids = sorted(ids.pop(source.randrange(256, len(ids))) for _ in whole)
-    start = Tokenizer.load(
-        write_tokenizer(
-            folder / "start.json", base.merges, map(str.encode, whole), {}, [*ids, *whole_ids]
-        )
-    )
-    size = count + len(whole) + source.randrange(13)
-    corpus = [*more, *(f"{one}b" for one in whole)]
-    ours = Tokenizer.train(corpus, size, start=start)
-    ours.save(model := folder / "model.json")
-    try:
-        theirs, decoded = load_back(model, to, folder)
-    except ValueError as error:
-        assert "merges the lowest id first" in str(error)  # noqa: PT017
-        return
-    begun = [token[:end] for token in whole for end in range(1, len(token) + 1)]
-    for one in [text, *begun, *(f"{one}{text}" for one in begun), *(f"a{one}" for one in begun)]:
-        ids = ours.encode(one)
-        assert (theirs(one), decoded(ids)) == (ids, one)
 
 
 def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """`export` to llama.cpp: every field of the file, and what llama.cpp would read otherwise."""
 
-import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,43 @@ import pytest
 from bpetite import Tokenizer
 from bpetite_compare import export
 from compare_tools import SPLIT_PATTERNS, vocab_of, write_tokenizer
-from exports import read_gguf
 from hugging_face_files import to_letters
-from nasty import NINE, saved
+from nasty import NINE, trained
 
 AB = [(97, 98), (256, 99)]
 SPECIAL = {"<s>": 3, "</s>": 258, "<pad>": 261}
 """Special tokens between the others, which have other ids, too."""
+
+
+NUMBERS = {4: "<I", 5: "<i", 7: "<?"}
+
+
+def read_gguf(path: Path) -> dict[str, Any]:
+    """Return the fields of a file in llama.cpp's format, which has no tensors."""
+    data, place = path.read_bytes(), 24
+
+    def number(form: str) -> Any:  # noqa: ANN401 - of the file
+        nonlocal place
+        (found,) = struct.unpack_from(form, data, place)
+        place += struct.calcsize(form)
+        return found
+
+    def value(kind: int) -> Any:  # noqa: ANN401 - of the file
+        nonlocal place
+        if kind == 8:
+            start = place + 8
+            place = start + number("<Q")
+            return data[start:place].decode()
+        if kind == 9:
+            kind, size = number("<I"), number("<Q")
+            return [value(kind) for _ in range(size)]
+        return number(NUMBERS[kind])
+
+    magic, version, tensors, count = struct.unpack_from("<4sIQQ", data)
+    assert (magic, version, tensors) == (b"GGUF", 3, 0)
+    fields = {value(8): value(number("<I")) for _ in range(count)}
+    assert place == len(data)
+    return fields
 
 
 @pytest.fixture
@@ -51,42 +81,21 @@ def test_every_field_is_written(numbered: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_file_is_that_of_llama_cpps_own_package(numbered: Path, tmp_path: Path) -> None:
-    """The package `gguf` writes the same bytes, also with special tokens among the others."""
+def test_llama_cpps_own_package_reads_the_same_fields(tmp_path: Path) -> None:
+    """The package `gguf` finds the fields that the reader of these tests finds, for all roles."""
     gguf = pytest.importorskip("gguf")
-    for model in (numbered, saved("gpt4", tmp_path, NINE[:3])):
-        tokenizer = Tokenizer.load(model)
-        special = json.loads(model.read_bytes())["special_tokens"]
-        bos, eos = min(special), max(special)
-        roles: dict[str, Any] = {"bos": bos, "eos": eos, "pad": eos, "unk": bos}
-        export(model, "gguf", tmp_path / "ours", overwrite=True, **roles)
-        export(model, "huggingface", tmp_path / "hf.json", overwrite=True)
-        writer = gguf.GGUFWriter(tmp_path / "theirs", "gpt2")
-        writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("llama-bpe")
-        texts = {one: to_letters(token) for one, token in vocab_of(tokenizer).items()}
-        texts |= {token_id: name for name, token_id in special.items()}
-        writer.add_token_list([*texts.values()])
-        normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
-        writer.add_token_types([control if name in special else normal for name in texts.values()])
-        merges = json.loads((tmp_path / "hf.json").read_bytes())["model"]["merges"]
-        writer.add_token_merges(merges)
-        writer.add_add_bos_token(value=False)
-        writer.add_bos_token_id(special[bos])
-        writer.add_eos_token_id(special[eos])
-        writer.add_pad_token_id(special[eos])
-        writer.add_unk_token_id(special[bos])
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.close()
-        assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    begin, end = names = NINE[:2]
+    trained("gpt4", *names).save(model := tmp_path / "m.json")
+    export(model, "gguf", tmp_path / "out", bos=begin, eos=end, pad=end, unk=begin)
+    fields = gguf.GGUFReader(tmp_path / "out").fields
+    found = {name: one.contents() for name, one in fields.items() if not name.startswith("GGUF.")}
+    assert found == read_gguf(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     ("roles", "missing"),
     [
         pytest.param({}, r"--bos \(bos=\) and --eos \(eos=\)", id="no role"),
-        pytest.param({"eos": "</s>"}, r"--bos \(bos=\)", id="without bos"),
         pytest.param({"bos": "<s>", "pad": "<s>"}, r"--eos \(eos=\)", id="without eos"),
     ],
 )
@@ -104,7 +113,6 @@ def test_llama_cpp_gets_no_role_without_a_token(
     ("names", "refused"),
     [
         pytest.param(["<s>", "s>x1>"], True, id="the second is longer"),
-        pytest.param(["s>x1>", "<s>"], True, id="in another order"),
         pytest.param(["<s>y1>", "1>x!"], False, id="the first is longer"),
         pytest.param(["<x<s>y1>", "<s>", "</s>", "1!1"], False, id="one inside another"),
     ],
@@ -121,7 +129,7 @@ def test_llama_cpp_gets_no_overlapping_special_tokens(
         export(model, "gguf", tmp_path / "out", bos=names[0], eos=names[0])
 
 
-@pytest.mark.parametrize("name", ["gpt2", "gpt4", "gpt4o", "qwen2"])
+@pytest.mark.parametrize("name", ["gpt2", "gpt4"])
 def test_the_loading_lines_name_texts_with_other_ids(name: str, tmp_path: Path) -> None:
     """They are where llama.cpp's own pattern is another one; GPT-2's is not."""
     Tokenizer.train("", 256, pattern=name, special_tokens=["<s>"]).save(model := tmp_path / "m")

@@ -4,14 +4,12 @@ One tokenizer is written in the forms in which models are published. Each gives 
 the import reports what it guessed, or which files disagree.
 """
 
-import base64
 import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import regex
 
 from bpetite import Tokenizer
 from bpetite_compare import Imported, export, import_tokenizer
@@ -25,7 +23,6 @@ SPECIAL: Final = {"<|im_start|>": 600, "<think>": 601}
 TWO: Final = ("vocab.json", "merges.txt")
 RANKS: Final = ("a.tiktoken",)
 CONFIG: Final = "tokenizer_config.json"
-BOTH_FORMS: Final = pytest.mark.parametrize("source", [TWO, RANKS], ids=["two files", "ranks"])
 
 
 class Files:
@@ -101,7 +98,7 @@ def files(trained: tuple[Any, list[int]], tmp_path: Path) -> Files:
     return Files(tmp_path, deepcopy(trained[0]))
 
 
-@BOTH_FORMS
+@pytest.mark.parametrize("source", [TWO, RANKS], ids=["two files", "ranks"])
 @pytest.mark.parametrize(
     ("beside", "pattern", "pattern_from", "special"),
     [
@@ -109,9 +106,6 @@ def files(trained: tuple[Any, list[int]], tmp_path: Path) -> Files:
         pytest.param(["tokenizer.json"], None, "tokenizer.json", SPECIAL, id="tokenizer.json"),
         pytest.param([CONFIG], None, "the class Qwen2Tokenizer", SPECIAL, id="configuration"),
         pytest.param(["added_tokens.json"], "qwen2", "--pattern", SPECIAL, id="added tokens"),
-        pytest.param(
-            [CONFIG, "added_tokens.json"], "qwen2", "--pattern", SPECIAL, id="option and both"
-        ),
     ],
 )
 def test_what_a_form_lacks_comes_from_options_or_files_beside(
@@ -150,40 +144,32 @@ def test_a_guess_is_called_a_guess(files: Files, trained: tuple[Any, list[int]])
     assert files.encode(TEXT) != trained[1]
     found = json.loads(result.stdout)
     assert (found["pattern"], found["pattern_from"]) == ("gpt2", "a guess")
-    shown = result.stderr.decode()
-    assert "\nchecked: a slow encoder with the merges of vocab.json and merges.txt and this pa" in (
-        shown
-    )
-    assert (
-        "\nnot checked: the pattern gpt2, a guess, as no file names it; --pattern NAME n" in shown
-    )
-    assert "\nno file lists its special tokens, so it has none; --special NAME=ID adds" in shown
-    [against, counts] = found["notes"][-2:]
-    assert against.startswith("against gpt2: it cuts the model's token ")
-    ranks = files.made("a.tiktoken", {}).splitlines()
-    texts = [base64.b64decode(line.split()[0]).decode(errors="replace") for line in ranks]
-    texts = [text for text in texts if "\ufffd" not in text]
-    for name, pattern in SPLIT_PATTERNS.items():
-        cut = sum(len(regex.findall(pattern, text)) > 1 for text in texts)
-        assert f" {name} {cut}" in counts
-    assert counts.startswith(f"of its {len(texts)} tokens that are text, the patterns cut: ")
-    assert counts.endswith("; the longest run of digits in a token: 1")
+    for told in (
+        "\nchecked: a slow encoder with the merges of vocab.json and merges.txt and this pattern ",
+        "\nnot checked: the pattern gpt2, a guess, as no file names it; --pattern NAME n",
+        "\nno file lists its special tokens, so it has none; --special NAME=ID adds",
+        "\nagainst gpt2: it cuts the model's token ",
+    ):
+        assert told in result.stderr.decode()
 
 
 def test_a_token_speaks_against_a_pattern_that_cuts_the_fewest(tmp_path: Path) -> None:
     """It is named even if each other pattern cuts more tokens; the pattern is not proved."""
     tokens = [*map(bytes, zip(range(256))), b";\n", b"12", b"123", b"1234", b"12345"]
     path = write_ranks(tmp_path / "ranks", {token: rank for rank, token in enumerate(tokens)})
-    notes = import_tokenizer(path, None, tmp_path / "new", pattern="gpt2").notes
-    assert "against gpt2: it cuts the model's token ';\\n', and gpt4 does not" in notes
-    unchecked = "not checked: the pattern gpt2, which --pattern names; nor whether the model norm"
-    assert any(note.startswith(unchecked) for note in notes)
+    result = import_tokenizer(path, None, tmp_path / "new", pattern="gpt2")
+    unchecked, against, counts = result.notes[-3:]
+    assert unchecked.startswith("not checked: the pattern gpt2, which --pattern names; nor whether")
+    assert against == "against gpt2: it cuts the model's token ';\\n', and gpt4 does not"
+    assert counts == (
+        "of its 133 tokens that are text, the patterns cut: gpt2 1, gpt4 2, gpt4o 2, qwen2 4, "
+        "nanochat 3, tekken 4, deepseek3 2, qwen3.5 4; the longest run of digits in a token: 5"
+    )
 
 
-@pytest.mark.parametrize("kind", ["LlamaTokenizer", None])
-def test_a_class_without_a_pattern_of_its_own_names_none(kind: str | None, files: Files) -> None:
+def test_a_class_without_a_pattern_of_its_own_names_none(files: Files) -> None:
     """Ranks need --pattern then, and two files have a guess."""
-    files.write(*TWO, *RANKS, CONFIG, tokenizer_class=kind)
+    files.write(*TWO, *RANKS, CONFIG, tokenizer_class="LlamaTokenizer")
     assert files.imported(*TWO).pattern_from == "a guess"
     with pytest.raises(ValueError, match="a file of ranks lacks the split pattern; add --pattern"):
         files.imported(*RANKS)
@@ -220,9 +206,6 @@ def test_a_class_that_normalizes_is_named(files: Files) -> None:
             id="a space",
         ),
         pytest.param(
-            CONFIG, {"added_tokens_decoder": ["<a>"]}, "tokenizer_config.json: its added", id="list"
-        ),
-        pytest.param(
             CONFIG,
             {"added_tokens_decoder": {"x": {"content": "<a>"}}},
             "tokenizer_config.json: its added",
@@ -233,12 +216,6 @@ def test_a_class_that_normalizes_is_named(files: Files) -> None:
             {"added_tokens_decoder": {"600": "<a>"}},
             "tokenizer_config.json: its added",
             id="token that is no object",
-        ),
-        pytest.param(
-            CONFIG,
-            {"added_tokens_decoder": {"6000000000": {"content": "<a>"}}},
-            "'<a>' has the id 6000000000; it needs",
-            id="many digits",
         ),
     ],
 )
@@ -253,11 +230,10 @@ def test_a_damaged_configuration_is_refused(
     assert reason in str(caught.value)
 
 
-@pytest.mark.parametrize("source", ["tokenizer.json", "vocab.json", "a.tiktoken"])
-def test_tokens_that_were_not_special_are_named(source: str, files: Files) -> None:
+def test_tokens_that_were_not_special_are_named(files: Files) -> None:
     """With what an export makes of them: there, all are special."""
-    files.write(*TWO, source, CONFIG)
-    [note] = [one for one in files.imported(source).notes if one.startswith("not special in")]
+    files.write(*TWO, CONFIG)
+    [note] = [one for one in files.imported().notes if one.startswith("not special in")]
     assert note.startswith("not special in the source: '<think>'; the tokenizer file has them as s")
     assert "an export marks all of these as special" in note
 
@@ -277,8 +253,6 @@ def test_ignore_merges_is_said_by_an_option(files: Files) -> None:
     model["ignore_merges"] = True
     files.write("tokenizer.json")
     assert files.imported(*TWO).sha256 == digest
-    with pytest.raises(ValueError, match="its form already says what --ignore-merges would; leave"):
-        files.imported("tokenizer.json", ignore_merges=True)
     model["ignore_merges"] = False
     del model["vocab"]["xyz"]
     files.write("tokenizer.json")
@@ -305,17 +279,23 @@ def test_a_normalizer_is_left_out_of_all_files_of_a_folder(files: Files) -> None
     assert not any("not compared" in note for note in files.imported(drop_normalizer=True).notes)
 
 
-TEKKEN_FIRST: Final = "name the one to import: tekken.json is what mistral-common, Mistral's own"
-HUGGING_FACE_FIRST: Final = "name the one to import: tokenizer.json is what transformers and token"
-
-
 @pytest.mark.parametrize(
     ("other", "difference", "chosen"),
     [
-        pytest.param("pattern", "the patterns are gpt4 and qwen2", TEKKEN_FIRST, id="pattern"),
-        pytest.param("id", "has the ids ", HUGGING_FACE_FIRST, id="id"),
-        pytest.param("merge", "the merges of rank 0 are not equal", HUGGING_FACE_FIRST, id="merge"),
-        pytest.param("ranks", "the ids of ", TEKKEN_FIRST, id="order of ranks"),
+        pytest.param(
+            "pattern",
+            "the patterns are gpt4 and qwen2",
+            "tekken.json is",
+            id="pattern",
+        ),
+        pytest.param("id", "has the ids ", "tokenizer.json is", id="id"),
+        pytest.param(
+            "merge",
+            "the merges of rank 0 are not equal",
+            "tokenizer.json is",
+            id="merge",
+        ),
+        pytest.param("ranks", "the ids of ", "tekken.json is", id="order of ranks"),
     ],
 )
 def test_files_in_one_folder_that_disagree_are_named(
@@ -342,7 +322,7 @@ def test_files_in_one_folder_that_disagree_are_named(
     files.write("tokenizer.json")
     with pytest.raises(ValueError, match=r"tokenizer\.json") as caught:
         files.imported()
-    for part in (" in its folder disagree: ", difference, chosen):
+    for part in (" in its folder disagree: ", difference, f"name the one to import: {chosen}"):
         assert part in str(caught.value)
     chosen_file = files.imported("tokenizer.json")
     assert files.imported(form="huggingface").sha256 == chosen_file.sha256
@@ -351,38 +331,28 @@ def test_files_in_one_folder_that_disagree_are_named(
             files.imported(*TWO)
 
 
-@BOTH_FORMS
-def test_an_option_replaces_only_what_it_names(source: tuple[str, ...], files: Files) -> None:
+def test_an_option_replaces_only_what_it_names(files: Files) -> None:
     """The rest still comes from the `tokenizer.json`, which may have another pattern."""
-    files.write("tokenizer.json", *source)
+    files.write("tokenizer.json", *TWO)
     for pattern in ("gpt2", "qwen2"):
-        result = files.imported(*source, pattern=pattern)
+        result = files.imported(*TWO, pattern=pattern)
         assert result.special_tokens == SPECIAL
         disagrees = "tokenizer.json beside it has the pattern qwen2" in result.notes
         assert disagrees == (pattern == "gpt2")
         assert not any("lists its special tokens" in note for note in result.notes)
-    result = files.imported(*source, special_tokens={"<|x|>": 700})
+    result = files.imported(*TWO, special_tokens={"<|x|>": 700})
     assert result.special_tokens == {"<|x|>": 700}
     assert "<think>" not in "".join(result.notes)
 
 
-@pytest.mark.parametrize(
-    ("added", "named"),
-    [
-        pytest.param("<|im_start|>", False, id="with another id"),
-        pytest.param("<new>", True, id="another token"),
-    ],
-)
-def test_special_tokens_in_the_configuration_alone_are_named(
-    added: str, named: bool, files: Files
-) -> None:
+def test_special_tokens_in_the_configuration_alone_are_named(files: Files) -> None:
     """Transformers adds them to those of a `tokenizer.json`, whose ids it keeps."""
-    entry = {"650": {"content": added, "special": True}}
-    files.write("tokenizer.json", CONFIG, added_tokens_decoder=entry)
+    more = {"650": {"content": "<|im_start|>"}, "651": {"content": "<new>"}}
+    files.write("tokenizer.json", CONFIG, added_tokens_decoder=more)
     result = files.imported("tokenizer.json")
     assert result.special_tokens == SPECIAL
     note = "the configuration beside it also has the special token '<new>', which transformers"
-    assert any(one.startswith(note) for one in result.notes) == named
+    assert any(one.startswith(note) for one in result.notes)
 
 
 def test_the_role_of_a_token_makes_it_special(files: Files) -> None:
@@ -402,14 +372,13 @@ def test_the_role_of_a_token_makes_it_special(files: Files) -> None:
         files.imported(*TWO)
 
 
-@BOTH_FORMS
-def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], files: Files) -> None:
+def test_ordinary_tokens_that_look_special_are_named(files: Files) -> None:
     """A list of added tokens may lack those that the vocabulary has, such as `</s>`."""
     files.content["model"]["vocab"]["</s>"] = 700
-    files.write(*source, "added_tokens.json")
+    files.write(*TWO, "added_tokens.json")
     note = "1 of its ordinary tokens, such as '</s>', look like special tokens; --special NAME=ID "
-    options: dict[str, Any] = {"pattern": "gpt4o", "ignore_merges": source is TWO}
-    assert any(one.startswith(note) for one in files.imported(*source, **options).notes)
+    notes = files.imported(*TWO, pattern="gpt4o", ignore_merges=True).notes
+    assert any(one.startswith(note) for one in notes)
 
 
 # Files that do not open
@@ -419,7 +388,6 @@ def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], fi
     ("name", "data", "told"),
     [
         pytest.param("tokenizer.json", b"", "tokenizer.json is empty", id="empty"),
-        pytest.param("vocab.json", b"", "vocab.json is empty", id="empty vocabulary"),
         pytest.param("tokenizer.json", b"\xef\xbb\xbf{}", "byte order mark", id="mark"),
         pytest.param(
             "merges.txt",
@@ -434,9 +402,6 @@ def test_ordinary_tokens_that_look_special_are_named(source: tuple[str, ...], fi
             "is UTF-16; save it as UTF-8",
             id="UTF-16 without a mark",
         ),
-        pytest.param(
-            "tekken.json", "{}".encode("utf-16-be"), "is UTF-16; save it", id="the other order"
-        ),
     ],
 )
 def test_a_file_in_another_encoding_is_named(
@@ -446,7 +411,7 @@ def test_a_file_in_another_encoding_is_named(
     files.write(*TWO)
     (files.folder / name).write_bytes(data)
     with pytest.raises(ValueError, match=told):
-        files.imported(*([name] if name == "tekken.json" else []))
+        files.imported()
 
 
 def test_a_file_beside_that_does_not_open_is_named(files: Files) -> None:
@@ -461,9 +426,6 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
     """In at most four lines of 80 columns, with what to use instead at the end, once."""
     files.content["added_tokens"][0] |= {"lstrip": True, "rstrip": True}
     files.content["added_tokens"][1]["lstrip"] = True
-    model = files.content["model"]
-    del model["vocab"]["Ā"]
-    model["vocab"]["日本"] = 999
     normalizer = {"type": "Lowercase"}
     files.write("tokenizer.json", normalizer=normalizer, pre_tokenizer={"type": "Digits"})
     [shown] = refused(bpetite("import", "tokenizer.json", "-o", "new.json", cwd=files.folder))
@@ -472,9 +434,3 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
         assert part in shown
     assert shown.endswith("; use the libraries tokenizers or transformers for this model")
     assert shown.count("use the libraries") == 1
-    files.content["added_tokens"][0] |= {"lstrip": False, "rstrip": False}
-    files.write("tokenizer.json")
-    [shown] = refused(bpetite("import", "tokenizer.json", "-o", "new.json", cwd=files.folder))
-    assert "its added token '<think>' has lstrip, so it changes the text around it; " in shown
-    assert "its token '日本' has letters that stand for no byte; it has no token for the" in shown
-    assert " byte 0x00, so it cannot encode every text; use the libraries" in shown

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from artifacts import content_of
 from bpetite import Tokenizer
 from bpetite_compare import Imported, import_tokenizer
-from compare_tools import content_of, vocab_of
+from compare_tools import vocab_of
 from hugging_face_files import (
     END,
     EQUIVALENT,
@@ -22,6 +23,7 @@ from hugging_face_files import (
     listed,
     model,
     named,
+    several,
     to_letters,
     tokens,
     top,
@@ -52,11 +54,11 @@ def test_equivalent_settings_are_accepted(name: str, unchanged: bytes, tmp_path:
     assert len(notes) - len(adds) == 2 * (name == "padding and truncation")
 
 
-@pytest.mark.parametrize("kind", ["BertProcessing", "RobertaProcessing"])
-def test_processors_that_add_tokens_are_left_out(kind: str, tmp_path: Path) -> None:
+def test_processors_that_add_tokens_are_left_out(tmp_path: Path) -> None:
     """A note names them."""
-    change = top(post_processor={"type": kind})
-    assert imported(tmp_path, change).notes[0].startswith(f"its post_processor, {kind}, adds spec")
+    kinds = ({"type": "BertProcessing"}, {"type": "RobertaProcessing"})
+    [note] = imported(tmp_path, top(post_processor=several("processors", *kinds))).notes
+    assert note.startswith("its post_processor, BertProcessing and RobertaProcessing, adds speci")
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -100,13 +102,8 @@ def test_without_special_tokens_there_are_none(known: bool, tmp_path: Path) -> N
 def test_a_list_of_thousands_of_added_tokens_is_read(tmp_path: Path) -> None:
     """With as many as Gemma 3 has, the error still is that of the settings."""
     many = listed(*(added(f"<unused{number}>", 268 + number) for number in range(6414)))
-    for reason, change in (
-        ("a tokenizer file cannot represent its special_tokens: at most 4,096", both()),
-        ("its model has byte_fallback, so its tokens are characters", model(byte_fallback=True)),
-        ("expected JSON: more brackets or keys", top(padding=[{}] * (1 << 18))),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            imported(tmp_path, many, change)
+    with pytest.raises(ValueError, match="its model has byte_fallback, so its tokens are chara"):
+        imported(tmp_path, many, model(byte_fallback=True))
 
 
 def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: bytes, tmp_path: Path) -> None:
@@ -119,7 +116,7 @@ def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: bytes, tmp_path: 
         imported(tmp_path, normalizer, named("<e\u0301>", normalized=True), drop_normalizer=True)
 
 
-@pytest.mark.parametrize("chunk", [" xyz", "'re", "é"])
+@pytest.mark.parametrize("chunk", [" xyz", "é"])
 def test_whole_tokens_are_whole_chunks(chunk: str, tmp_path: Path) -> None:
     """With ignore_merges a chunk that equals a token gets its id, and only such a chunk."""
     without_e = both(without("Ã©"), lambda file: file.model["merges"].remove("Ã ©"))
@@ -129,8 +126,7 @@ def test_whole_tokens_are_whole_chunks(chunk: str, tmp_path: Path) -> None:
     assert result.whole_tokens == 1
     tokenizer = Tokenizer.load(result.path)
     assert tokenizer.encode(chunk) == [1000]
-    if chunk != "'re":  # a chunk of its own also before a letter
-        assert 1000 not in tokenizer.encode(f"{chunk}{chunk[-1]}")
+    assert 1000 not in tokenizer.encode(f"{chunk}{chunk[-1]}")
 
 
 def test_tokens_that_no_text_has_still_decode(tmp_path: Path) -> None:
@@ -155,12 +151,6 @@ def test_an_empty_token_and_unused_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("merges", "kept", "words"),
     [
-        pytest.param(
-            ["b c", "a bc", "ab c", "a b"],
-            {"bc": 300, "abc": 302, "ab": 303},
-            ["abc", "ab", "bc", "abc bc"],
-            id="two splits of a token",
-        ),
         pytest.param(
             ["a b", "b c", "a bc", "ab c", "abc d", "ab cd", "a bcd"],
             {"ab": 300, "bc": 301, "abc": 303, "abcd": 306},

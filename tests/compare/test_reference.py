@@ -1,5 +1,8 @@
 """The reference model: every lemma, and ids equal to tiktoken's and to the core's."""
 
+import doctest
+import importlib
+import pkgutil
 import random
 import re
 from collections.abc import Callable
@@ -10,10 +13,11 @@ from typing import Any
 
 import pytest
 import regex
-import tiktoken
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+import bpetite_compare
+from artifacts import content_of
 from bpetite import Tokenizer
 from bpetite_compare import reference, to_tiktoken
 from bpetite_compare.reference import (
@@ -35,16 +39,8 @@ from bpetite_compare.reference import (
     train,
 )
 from compare.test_export_ids import of_any_version
-from compare_tools import (
-    CORPUS,
-    FOR_TRAINING,
-    SPLIT_PATTERNS,
-    content_of,
-    fewer,
-    vocab_of,
-    write_tokenizer,
-)
-from nasty import NINE, drift, nasty_texts, saved, trained
+from compare_tools import CORPUS, FOR_TRAINING, SPLIT_PATTERNS, fewer, vocab_of, write_tokenizer
+from nasty import NINE, drift
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, TEXTS, merge_lists
 
 SPECIAL = "<|endoftext|>"
@@ -58,14 +54,14 @@ def model_of(merges: list[Pair]) -> Model:
 
 
 @cache
-def shuffled(seed: int) -> tuple[Model, dict[bytes, int]]:
-    """Return a trained model with its bytes in random order, and the ranks it came from."""
+def shuffled(seed: int) -> Model:
+    """Return a trained model with its bytes in random order."""
     order = list(range(256))
     random.Random(seed).shuffle(order)
     tokens = [*vocab_of(Tokenizer.train(CORPUS, 300)).values()][256:300]
     ranks = {bytes([value]): rank for rank, value in enumerate(order)}
     ranks |= {token: token_id for token_id, token in enumerate(tokens, 256)}
-    return Model.of_ranks(ranks, GPT2_PATTERN, {SPECIAL: 300}), ranks
+    return Model.of_ranks(ranks, GPT2_PATTERN, {SPECIAL: 300})
 
 
 TRAINED = st.integers(0, 3).map(shuffled)
@@ -136,9 +132,8 @@ def test_lemma_of_construction(merges: list[Pair]) -> None:
 
 
 @given(TRAINED)
-def test_lemma_of_well_formedness(found: tuple[Model, dict[bytes, int]]) -> None:
+def test_lemma_of_well_formedness(model: Model) -> None:
     """`check_well_formed` accepts recovered merges with the result of `build_vocab`."""
-    model, _ = found
     assert model.vocab == build_vocab(model.merges)
     check_well_formed(model.merges, model.vocab, model.byte_shuffle)
 
@@ -163,7 +158,6 @@ VOCAB = build_vocab(GOOD)
         ),
         pytest.param("injectivity", GOOD, VOCAB | {300: b"ab"}, range(256), id="bytes twice"),
         pytest.param("shuffle", GOOD, VOCAB, [0, *range(255)], id="a byte twice"),
-        pytest.param("shuffle", GOOD, VOCAB, range(255), id="a byte less"),
     ],
 )
 def test_broken_conditions_are_rejected(
@@ -175,7 +169,7 @@ def test_broken_conditions_are_rejected(
         check_well_formed(merges, vocab, shuffle)
 
 
-@given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), CHUNKS | BYTES)
+@given(st.one_of(merge_lists().map(model_of), TRAINED), CHUNKS | BYTES)
 def test_lemma_of_the_chunk_round_trip(model: Model, chunk: bytes) -> None:
     """`encode_chunk`: `decode_chunk` restores the chunk, and no merge is left to apply."""
     ids = encode_chunk(model, chunk)
@@ -183,6 +177,7 @@ def test_lemma_of_the_chunk_round_trip(model: Model, chunk: bytes) -> None:
     assert not get_stats(ids).keys() & model.merges.keys()
 
 
+@fewer()
 @given(st.permutations(range(256)), BYTES)
 def test_lemma_of_shuffle_cancellation(shuffle: list[int], data: bytes) -> None:
     """`decode_chunk`: the inverse shuffle restores each byte."""
@@ -193,9 +188,8 @@ def test_lemma_of_shuffle_cancellation(shuffle: list[int], data: bytes) -> None:
 
 
 @given(TRAINED, TEXTS)
-def test_lemma_of_locality(found: tuple[Model, dict[bytes, int]], text: str) -> None:
+def test_lemma_of_locality(model: Model, text: str) -> None:
     """`encode`: the ids are those of the chunks, one after the other."""
-    model, _ = found
     ordinary = text.replace(SPECIAL, "")
     chunks = [chunk.encode() for chunk in regex.findall(model.pattern, ordinary)]
     ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
@@ -203,7 +197,7 @@ def test_lemma_of_locality(found: tuple[Model, dict[bytes, int]], text: str) -> 
         assert encode(model, ordinary) == ids
 
 
-@given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), TEXTS)
+@given(st.one_of(merge_lists().map(model_of), TRAINED), TEXTS)
 @example(model_of([]), " a \r\n ")
 def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
     """`decode`, the main claim: it restores the encoded text, special tokens included."""
@@ -225,14 +219,6 @@ def test_decoding_is_strict() -> None:
         decode(model, [257])
 
 
-def test_the_shorter_of_two_special_tokens_is_found() -> None:
-    """Of two special tokens, the prefix is found first, and any number of them is encoded."""
-    model = Model.of_merges([(97, 98)], GPT2_PATTERN, {"<|a|>": 257, "<|b|>": 258})
-    assert encode(model, "ab" + "<|a|><|b|>" * 5_000 + "a") == [256, *[257, 258] * 5_000, 97]
-    model = Model.of_merges([], GPT2_PATTERN, {"<.>": 256, "<.>+": 257})
-    assert encode(model, "<.>+<!>") == [256, *b"+<!>"]
-
-
 @given(ASCII_TEXTS)
 @example("a \r\n!\r'S 1234\x00 ")
 def test_lemma_of_partition(text: str) -> None:
@@ -248,6 +234,15 @@ def test_every_function_names_its_lemma(name: str) -> None:
     (lemma,) = re.findall(r"Lemma \(([a-z -]+)", getattr(reference, name).__doc__)
     words = lemma.replace(" ", "_").replace("-", "_")
     assert {f"test_lemma_of_{words}", f"test_lemma_of_the_{words}"} & globals().keys()
+
+
+def test_examples_are_correct() -> None:
+    """Every example in a docstring of the package prints what it shows."""
+    package = bpetite_compare.__name__
+    modules = [one.name for one in pkgutil.walk_packages(bpetite_compare.__path__, f"{package}.")]
+    results = [doctest.testmod(importlib.import_module(name)) for name in [package, *modules]]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 8
 
 
 # The state machine
@@ -293,21 +288,14 @@ def test_each_branch_matches_as_by_hand(cut: str) -> None:
 
 
 @given(TRAINED, TEXTS)
-def test_its_ids_equal_tiktokens_on_our_own_ranks(
-    found: tuple[Model, dict[bytes, int]], text: str
-) -> None:
+def test_its_ids_equal_tiktokens_on_our_own_ranks(model: Model, text: str) -> None:
     """With ranks from a small training, the model and tiktoken agree on any byte order."""
-    model, ranks = found
-    encoding = tiktoken.Encoding(
-        "own",
-        pat_str=model.pattern,
-        mergeable_ranks=ranks,
-        special_tokens=dict(model.special_tokens),
-    )
     if drift().isdisjoint(text):
-        assert encode(model, text) == encoding.encode(text, allowed_special="all")
+        ids = to_tiktoken(model).encode(text, allowed_special="all")
+        assert encode(model, text) == ids
 
 
+@fewer()
 @given(of_any_version(), TEXTS | st.text("ab é<s>|user", max_size=30), st.data())
 @example({"merges": [(97, 98), (97, 98), (256, 97), (257, 97)]}, "ab aba", None)
 def test_it_loads_every_schema_version(
@@ -325,17 +313,8 @@ def test_it_loads_every_schema_version(
     ids = tokenizer.encode(text)
     assert encode(model, text) == ids
     assert decode(model, ids) == text
-    assert {one: decode_any(model, one) for one in vocab} == vocab
     with pytest.raises(KeyError):
         decode(model, [max(vocab) + 1])
-
-
-def decode_any(model: Model, token_id: int) -> bytes:
-    """Return the bytes of an id, which may be part of a character."""
-    try:
-        return decode(model, [token_id]).encode()
-    except UnicodeDecodeError as error:
-        return error.object
 
 
 def test_a_model_with_ids_of_its_own_is_no_start_and_no_encoding(here: Path) -> None:
@@ -349,9 +328,8 @@ def test_a_model_with_ids_of_its_own_is_no_start_and_no_encoding(here: Path) -> 
         train(["ab"], 300, start=model)
     with pytest.raises(ValueError, match="pass the path of its tokenizer file"):
         to_tiktoken(model)
-    for data in (b"a", bytearray(b"a"), memoryview(b"a")):
-        with pytest.raises(TypeError, match=f"got {type(data).__name__}$"):
-            decode(model, data)
+    with pytest.raises(TypeError, match=r"got memoryview$"):
+        decode(model, memoryview(b"a"))
 
 
 # Training
@@ -377,17 +355,6 @@ def test_it_trains_and_continues_as_the_core(
     assert [[*pair] for pair in train(second, size, pattern, model).merges] == grown["merges"]
 
 
-@pytest.mark.parametrize("name", ["gpt2", "gpt4", "gpt4o"])
-def test_it_reads_what_the_core_has_trained(name: str, tmp_path: Path) -> None:
-    """Its ids are those of the tokenizer and of tiktoken, and it decodes them."""
-    assert SPLIT_PATTERNS["gpt2"] == reference.GPT2_PATTERN
-    model, ours = Model.load(str(saved(name, tmp_path))), trained(name, *NINE)
-    assert to_tiktoken(model).n_vocab == len(model.vocab) + len(NINE)
-    for text in nasty_texts(30):
-        assert encode(model, text) == ours.encode(text)
-        assert decode(model, ours.encode(text)) == text
-
-
 @given(st.sampled_from(PATTERNS), CORPORA)
 def test_lemma_of_learning(pattern: str, corpus: list[str]) -> None:
     """`train`: every merge joins two ids below its own, and an encoded text keeps its bytes."""
@@ -398,33 +365,12 @@ def test_lemma_of_learning(pattern: str, corpus: list[str]) -> None:
         assert decode(model, encode(model, text)) == text
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_trained_models_work_in_tiktoken(pattern: str) -> None:
-    """An encoding of tiktoken has the ids of the model, with the model's own pattern."""
-    model = train([CORPUS], 320, pattern)
-    encoding = to_tiktoken(model, ["<x>"])
-    text = f"{CORPUS} The cat, 12345 times!\n\n{SPECIAL}don't"
-    assert encoding.encode(text, allowed_special={SPECIAL}) == encode(model, text)
-    assert encoding.encode("<x>", allowed_special="all") == [model.special_tokens[SPECIAL] + 1]
-    ranks = {token: token_id for token_id, token in model.vocab.items()}
-    again = Model.of_ranks(ranks, pattern, model.special_tokens)
-    assert (again.merges, again.vocab) == (model.merges, model.vocab)
-
-
-def test_without_a_pattern_tokens_span_words() -> None:
-    """The whole text is then one chunk, so tokens may span words; training ends early."""
-    model = train(["to be to be"], 999, reference.NO_PATTERN)
-    assert b"to be" in model.vocab.values()
-    assert len(encode(model, "to be to be")) == 1
-
-
 START = Model.of_merges([(97, 98), (97, 98)], reference.GPT2_PATTERN, {})
 
 
 @pytest.mark.parametrize(
     ("call", "kind", "told"),
     [
-        pytest.param(lambda: train("abc", 256), TypeError, "a single text into a list", id="text"),
         pytest.param(
             lambda: train(["a"], 255),
             ValueError,
@@ -438,16 +384,7 @@ START = Model.of_merges([(97, 98), (97, 98)], reference.GPT2_PATTERN, {})
             id="pattern",
         ),
         pytest.param(
-            lambda: train(["\ud800"], 256), UnicodeEncodeError, "surrogates not", id="surrogate"
-        ),
-        pytest.param(
             lambda: train(["a"], 300, start=START), ValueError, "distinct pairs", id="pair twice"
-        ),
-        pytest.param(
-            lambda: train([], 256, start=train(["ab"], 257)),
-            ValueError,
-            "at least 257 ",
-            id="start",
         ),
         pytest.param(
             lambda: pre_tokenize_ascii("é".encode()), ValueError, "only ASCII", id="ASCII"

@@ -97,19 +97,6 @@ def test_padding_and_truncation(ours: Tokenizer, both: list[Any]) -> None:
         assert tokenizer(CORPUS, truncation=True)["input_ids"] == ours.encode(CORPUS)[:16]
 
 
-@pytest.mark.parametrize("text", [CORPUS, "  a é\n\n日本<|endoftext|> don't  "])
-def test_offsets(text: str, ours: Tokenizer, both: list[Any]) -> None:
-    """A token's offsets are those of the characters that contain its bytes."""
-    encoded = both[0](text, return_offsets_mapping=True)
-    place, vocab = 0, vocab_of(ours)
-    for token_id, (start, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
-        after = place + len(vocab[token_id])
-        assert start == len(text.encode()[:place].decode(errors="ignore"))
-        assert end == len(text.encode()[:after].decode(errors="replace"))
-        place = after
-    assert place == len(text.encode())
-
-
 def test_the_chat_template(ours: Tokenizer, both: list[Any]) -> None:
     """`apply_chat_template` uses the template, whose special tokens are tokens."""
     own = len(vocab_of(ours)) - 1
@@ -123,10 +110,7 @@ def test_the_chat_template(ours: Tokenizer, both: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("template", "told"),
     [
-        pytest.param("\n{{ messages }", r" in line 2: unexpected '}'", id="a bracket is missing"),
-        pytest.param("{% for m in messages %}", " in line 1: Unexpected end of t", id="no end"),
         pytest.param("a\n\n{% foo %}", r" in line 3: Encountered unknown tag 'foo'", id="a tag"),
-        pytest.param("{{ x | nofilter }}", " in line 1: No filter named 'nofilter'", id="a filter"),
         pytest.param("{{ f(a=1, a=2) }}", ": keyword argument repeated", id="Python's own error"),
         pytest.param("{% break %}", ": 'break' outside loop$", id="a line of Jinja's own code"),
         pytest.param(f"{{{{ {'(' * 5000} }}}}", ": maximum recursion depth", id="too deep"),
@@ -157,7 +141,9 @@ def test_the_tags_of_transformers_are_known(folder: Path, tmp_path: Path) -> Non
     assert names["tokenizer"].apply_chat_template(chat, tokenize=False) == "the cat"
 
 
-def test_the_printed_code_is_right_beside_any_configuration(tmp_path: Path) -> None:
+def test_the_printed_code_is_right_beside_any_configuration(
+    ours: Tokenizer, folder: Path, tmp_path: Path
+) -> None:
     """Whatever model's `config.json` lies beside an export, its code gives the tokenizer's ids.
 
     The texts tell patterns and normalizers apart. `AutoTokenizer` has other ids for some models.
@@ -166,21 +152,15 @@ def test_the_printed_code_is_right_beside_any_configuration(tmp_path: Path) -> N
     tokenizers = transformers.models.auto.tokenization_auto.TOKENIZER_MAPPING_NAMES
     kinds = sorted({*configurations, *tokenizers})
     assert len(kinds) > 300
+    loading = export(folder.with_name("tokenizer.json"), "huggingface", tmp_path / "hf").loading
     texts = [*HOSTILE, "12345 don't DON'T a\r\n\n  b\t e\u0301 ﬁ é HelloWorld/ !!\n"]
-    ours = Tokenizer.train([*texts, CORPUS], 600, pattern="gpt2", special_tokens=["<s>", "</s>"])
-    ours.save(tmp_path / "model.json")
-    roles: dict[str, Any] = {"bos": "<s>", "eos": "</s>"}
-    loading = export(tmp_path / "model.json", "huggingface", tmp_path / "hf", **roles).loading
-    texts = [text for text in texts if drift().isdisjoint(text)]
-    expected, wrong = [ours.encode(text) for text in texts], []
+    texts = [*filter(drift().isdisjoint, texts)]
     for kind in kinds:
         beside = {"model_type": kind, "transformers_version": "4.57.0"}
         (tmp_path / "hf" / "config.json").write_text(json.dumps(beside))
         names: dict[str, Any] = {}
         exec(loading, names)  # noqa: S102 - a user runs these lines
-        if names["tokenizer"](texts)["input_ids"] != expected:
-            wrong.append(kind)
-    assert wrong == []
+        assert names["tokenizer"](texts)["input_ids"] == [*map(ours.encode, texts)], kind
 
 
 def test_what_transformers_saves_can_be_imported(folder: Path, tmp_path: Path) -> None:
