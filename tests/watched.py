@@ -2,9 +2,8 @@
 
     WATCHED_REPORT=report python watched.py calls.json
 
-calls.json is an array of calls: the words after `bpetite`, or "load" and the path of a tokenizer
-file for `Tokenizer.load`. The report, an existing file, gets a line for each violation, each
-process and each call.
+calls.json is an array of calls: the words after `bpetite`. The report, an existing file, gets a
+line for each violation, each process and each call.
 
 An audit hook sees what Python and its standard library do, in this process and in workers: each
 worker runs this file before it works. It does not see inside `regex` and `tiktoken`, which are
@@ -170,7 +169,6 @@ def _install() -> None:
 def _run(calls: Sequence[Sequence[str]]) -> None:
     """Run the calls, and report the status of each."""
     global _workers  # noqa: PLW0603 - the hook reads it
-    from bpetite import Tokenizer
     from bpetite_cli import main, pipe
 
     worth_workers = pipe._WORTH_WORKERS
@@ -180,14 +178,8 @@ def _run(calls: Sequence[Sequence[str]]) -> None:
         ]
         _workers = "--jobs" in words
         vars(pipe)["_WORTH_WORKERS"] = 0 if _workers else worth_workers
-        status = 0
-        if words[0] == "load":
-            with suppress(KeyError, ValueError, OSError):
-                Tokenizer.load(words[1])
-        else:
-            sys.argv = ["bpetite", *words]
-            status = main()
-        _write(f"status {status}: {' '.join(words)}")
+        sys.argv = ["bpetite", *words]
+        _write(f"status {main()}: {' '.join(words)}")
 
 
 if _IN_WORKER:

@@ -217,15 +217,8 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
         unfinished = folder.with_name(f"{folder.name}.part")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        client, *options = _NPM if "@" in requirement else _PIP
-        command = [shutil.which(client) or client, *options, requirement]
-        try:
-            subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            sys.exit(
-                f"error: cannot download {requirement} with {client}: {error}; "
-                f"check the connection and the settings of {client}"
-            )
+        command = [*(_NPM if "@" in requirement else _PIP), requirement]
+        subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=True)
         unfinished.rename(folder)
     (file,) = folder.iterdir()
     check(file, sha256)

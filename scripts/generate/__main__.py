@@ -2,7 +2,7 @@
 
     uv run --group generate python scripts/generate
     ... --check     write nothing; exit with 1 if one differs
-    ... vectors     generate one part, such as this one
+    ... commands    generate one part, such as this one
 
 `command` is the command, and each part is a module.
 """

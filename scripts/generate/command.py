@@ -1,7 +1,6 @@
 """The command: write what each part returns, or compare it with the files."""
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,15 +15,12 @@ PARTS: Final = {
     "version": "generate.version",
     "commands": "generate.commands",
     "reference": "generate.reference",
-    "schema": "generate.schema",
     "output": "generate.output",
-    "vectors": "generate.vectors",
     "benchmarks": "benchmarks.report",
     "patterns": "generate.patterns",
     "vocabulary_size": "generate.vocabulary_size",
     "explorer": "generate.explorer",
     "one_file": "generate.one_file",
-    "merging": "generate.merging",
     "course_pictures": "course_pictures",  # beside the course
 }
 """The module of each part."""
@@ -86,14 +82,3 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def indented(value: object, levels: int, depth: int = 0) -> str:
-    """Return JSON with a line for each entry of an object, down to a depth."""
-    if not isinstance(value, dict) or depth == levels:
-        return json.dumps(value)
-    inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth
-    entries = [
-        f"{json.dumps(key)}: {indented(entry, levels, depth + 1)}" for key, entry in value.items()
-    ]
-    return "{" + inside + f",{inside}".join(entries) + end + "}"

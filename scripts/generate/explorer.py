@@ -1,18 +1,13 @@
-"""The explorer's patterns, and the sample tokenizers, trained on large texts.
+"""The explorer's patterns and sample tokenizers, as scripts.
 
 docs/explorer/patterns.js has the patterns of the core as JavaScript writes them.
 
-The samples are docs/samples/*.json. The explorer has their merges in a script,
-docs/explorer/samples.js: a page opened from a disk cannot fetch files.
-
-BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz.
-Without them the committed file stays unchanged.
+docs/explorer/samples.js has the merges of docs/samples/*.json: a page opened from a disk cannot
+fetch files. Each sample is what `bpetite train --vocab-size 4096` learned from a large text.
 """
 
 import base64
 import json
-import lzma
-import os
 import re
 import sys
 from pathlib import Path
@@ -20,23 +15,16 @@ from typing import Final
 
 import regex
 
-from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from generate.command import ROOT
 
-VOCAB_SIZE: Final = 4096
-_CHAT: Final = ("<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>")
-SAMPLES: Final = {
-    "prose": ("prose", "gpt2", _CHAT[:1]),
-    "code": ("code", "gpt2", _CHAT[:1]),
-    "code-gpt4": ("code", "gpt4", _CHAT),
-    "scripts": ("multilingual", "gpt2", _CHAT[:1]),
-}
-"""The name of each sample, and its text, pattern and special tokens."""
+SAMPLES: Final = {"prose": "gpt2", "code": "gpt2", "code-gpt4": "gpt4", "scripts": "gpt2"}
+"""The pattern of each sample."""
 
 _SCRIPT: Final = """\
 "use strict";
 
-// Made by scripts/generate: the tokenizers of docs/samples, with {size:,} mergeable tokens each.
+// Made by scripts/generate: the tokenizers of docs/samples, with 4,096 mergeable tokens each.
 // A merge is two ids, each in two digits of base 64: the first of all digits is 0, the last 63.
 const samples = (() => {{
   const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -65,14 +53,17 @@ _ANY_CASE: Final = re.compile(r"\(\?i:([a-z'|]+)\)")
 
 
 def files() -> dict[Path, str]:
-    """Return the scripts, and the tokenizer files."""
+    """Return the scripts."""
     entries = "".join(
         f"  {json.dumps(name)}: {{\n    text: {json.dumps(pattern.text)},\n"
         f"    regExp: /{in_javascript(pattern.text)}/gu,\n"
         f"    forTraining: {json.dumps(name in PATTERNS)},\n  }},\n"
         for name, pattern in ALL_PATTERNS.items()
     )
-    return {Path("docs/explorer/patterns.js"): _PATTERNS.format(entries=entries), **_samples()}
+    return {
+        Path("docs/explorer/patterns.js"): _PATTERNS.format(entries=entries),
+        Path("docs/explorer/samples.js"): _samples(),
+    }
 
 
 def in_javascript(text: str) -> str:
@@ -89,30 +80,17 @@ def _any_case(letter: re.Match[str]) -> str:
     return f"[{letter[0]}{''.join(others)}]".encode("ascii", "backslashreplace").decode("ascii")
 
 
-def _samples() -> dict[Path, str]:
-    missing = [path for text, *_ in SAMPLES.values() if not (path := _path(text)).is_file()]
-    if missing:
-        print(
-            f"explorer: skipped, because BPETITE_DATA names no folder with {missing[0].name}",
-            file=sys.stderr,
-        )
-        return {}
-    made, entries = {}, ""
-    for name, (text, pattern, special) in SAMPLES.items():
-        with lzma.open(_path(text)) as file:
-            corpus = file.read().decode("utf-8")
-        tokenizer = Tokenizer.train(corpus, VOCAB_SIZE, pattern=pattern, special_tokens=special)
-        made[Path(f"docs/samples/{name}.json")] = tokenizer._artifact.to_bytes().decode("ascii")
-        packed = (left << 12 | right for left, right in tokenizer._artifact.merges)
+def _samples() -> str:
+    """Return the script that has the samples."""
+    entries = ""
+    for name, pattern in SAMPLES.items():
+        sample = json.loads((ROOT / "docs" / "samples" / f"{name}.json").read_bytes())
+        special = sorted(sample["special_tokens"], key=sample["special_tokens"].__getitem__)
+        packed = (left << 12 | right for left, right in sample["merges"])
         digits = base64.encodebytes(b"".join(merge.to_bytes(3, "big") for merge in packed))
         entries += (
             f"    {json.dumps(name)}: {{\n      pattern: {json.dumps(pattern)},\n"
             f"      specialTokens: {json.dumps(special)},\n"
             f"      merges: unpacked(`\n{digits.decode()}`),\n    }},\n"
         )
-    script = _SCRIPT.format(size=VOCAB_SIZE, entries=entries)
-    return {**made, Path("docs/explorer/samples.js"): script}
-
-
-def _path(text: str) -> Path:
-    return Path(os.environ.get("BPETITE_DATA", "")) / f"{text}.txt.xz"
+    return _SCRIPT.format(entries=entries)

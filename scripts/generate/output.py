@@ -3,17 +3,16 @@
 Each command declares the objects that it prints, as `bpetite_cli.fields` describes.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from bpetite_cli.app import make_parser
-from generate.command import filled, indented
+from generate.command import filled
 from generate.commands import parsers
-from generate.schema import closed
 
-_INDENTED: Final = 4
 _SCHEMA: Final = Path("docs/reference/output.schema.json")
 _PAGE: Final = Path("docs/reference/output.md")
 _OR_NULL: Final = " or null"
@@ -53,12 +52,15 @@ def files() -> dict[Path, str]:
         "title": "The JSON that the commands of bpetite print",
         "anyOf": [_reference(name) for name in outputs],
         "$defs": {
-            name: closed(
-                {
+            name: {
+                "type": "object",
+                "properties": {
                     field: {"description": described[field][1], **_schema(annotated)}
                     for field, annotated in fields.items()
-                }
-            )
+                },
+                "required": list(fields),
+                "additionalProperties": False,
+            }
             for name, fields in objects.items()
         },
     }
@@ -73,7 +75,7 @@ def files() -> dict[Path, str]:
         "outputs": f"| command or field | fields |\n|---|---|\n{inner}",
     }
     return {
-        _SCHEMA: indented(schema, _INDENTED) + "\n",
+        _SCHEMA: _indented(schema) + "\n",
         _PAGE: filled(str(_PAGE), tables),
     }
 
@@ -173,3 +175,12 @@ def _users(part: str, objects: Objects) -> str:
             alone = {name for other, _, name in uses if other == field} == {part}
             users[f"`{field}`" if alone else f"`{field}` of `{owner}`"] = None
     return ", ".join(users)
+
+
+def _indented(value: object, depth: int = 0) -> str:
+    """Return JSON with a line for each entry of an object, down to a depth of four."""
+    if not isinstance(value, dict) or depth == 4:
+        return json.dumps(value)
+    margin = "\n" + "  " * depth
+    entries = (f"{json.dumps(key)}: {_indented(one, depth + 1)}" for key, one in value.items())
+    return "{" + ",".join(f"{margin}  {entry}" for entry in entries) + margin + "}"

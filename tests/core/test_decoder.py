@@ -3,7 +3,7 @@
 import operator
 import re
 from array import array
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import MappingProxyType
@@ -25,10 +25,6 @@ VOCAB = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
 def decode() -> Callable[[Any], str]:
     """Return the `decode` of a tokenizer with "ab", "é", and a token that begins inside "é"."""
     return loaded(artifact_with([(97, 98), (0xC3, 0xA9), (0xA9, 97)])).decode
-
-
-class Number(int):
-    """An integer of a subclass of `int`, like those of enumerations."""
 
 
 class Answer:
@@ -74,12 +70,10 @@ def test_ids_decode_as_in_the_oracle(documents: list[str], data: st.DataObject) 
     [
         pytest.param([260], "260 at position 0", id="the next one"),
         pytest.param([97, -1], "-1 at position 1", id="negative"),
-        pytest.param([97, 97, 10**9, 300], "1000000000 at position 2", id="the first of two"),
         pytest.param([0x80, 260], "260 at position 1", id="after invalid UTF-8"),
         pytest.param([Answer(97), 260], "260 at position 1", id="after another type"),
         pytest.param([10**30 - 1], f"{'9' * 30} at position 0", id="30 digits"),
         pytest.param([-(10**30)], "of 100 bits at position 0", id="31 digits"),
-        pytest.param([1 << 20_000], "of 20001 bits at position 0", id="too long to print"),
     ],
 )
 def test_unknown_ids_raise(decode: Callable[[Any], str], ids: list[Any], found: str) -> None:
@@ -138,12 +132,9 @@ def test_invalid_utf_8_is_rejected(
     [
         ([True], "bool at position 0"),
         ([97, False], "bool at position 1"),
-        ([97.0], "float at position 0"),
         ([97, 97, "97"], "str at position 2"),
-        ([None], "NoneType at position 0"),
         ([300, True], "bool at position 1"),  # an unknown id before it is not named
         ([97, Answers()], "Answers at position 1"),
-        ([Answer(97), True], "bool at position 1"),
     ],
 )
 def test_non_integers_are_rejected(
@@ -167,11 +158,8 @@ READ = (
     [
         ("97", LIST),
         ({97}, LIST),
-        ({97: 97}.keys(), LIST),
-        (None, LIST),
         (97, LIST),
         ({"input_ids": [97]}, VALUE),
-        (Counter([97]), VALUE),
         (MappingProxyType({97: 97}), VALUE),
         (b"aa", READ),
         (bytearray(b"aa"), READ),
@@ -197,7 +185,6 @@ def test_integers_of_any_type_are_ids(file: dict[str, Any]) -> None:
     sequences: list[Any] = [
         (a, a),
         range(a, a + 1),
-        [Number(a)],
         [Answer(a), a],
         deque([a, a]),
         array("H", [a]),
@@ -210,4 +197,4 @@ def test_integers_of_any_type_are_ids(file: dict[str, Any]) -> None:
     assert tokenizer.decode(number for number in [a]) == "a"  # type: ignore[arg-type]
     (broken,) = (int(key) for key, token in file["vocab"].items() if token == [0xFF])
     with pytest.raises(UnicodeDecodeError, match=rf"token id {broken} at position 1\)$"):
-        tokenizer.decode([Answer(a), Number(broken)])  # type: ignore[list-item]
+        tokenizer.decode([Answer(a), broken])  # type: ignore[list-item]

@@ -2,9 +2,7 @@
 
 import sys
 import tracemalloc
-from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from random import Random
 from types import FrameType
 
@@ -64,19 +62,14 @@ def test_text_is_encoded_as_it_is(text: str) -> None:
     ("text", "ids"),
     {
         "": [],
-        "<|endoftext|>": [257],
         "<|endoftext|><|endoftext|>": [257, 257],
-        "ab<|endoftext|>": [256, 257],
-        "<|endoftext|>ab": [257, 256],
         "a<|endoftext|>b": [97, 257, 98],
         "<<|endoftext|>>": [60, 257, 62],
-        "<|endoftext|> <|endoftext|>": [257, 32, 257],
         "<|endoftext<|endoftext|>": [*b"<|endoftext", 257],
         "<|endoftext|>endoftext|>": [257, *b"endoftext|>"],
         "<|endo": [*b"<|endo"],
         "endoftext|>": [*b"endoftext|>"],
         "<|ENDOFTEXT|>": [*b"<|ENDOFTEXT|>"],
-        "<|endoftext |>": [*b"<|endoftext |>"],
         "<|endoftext|\uff1e": [*"<|endoftext|\uff1e".encode()],
         "<|pad|><|im_end|><s></s>[PAD]": [*b"<|pad|><|im_end|><s></s>[PAD]"],
     }.items(),
@@ -98,8 +91,6 @@ def test_non_text_is_rejected(tokenizer: Tokenizer, text: object) -> None:
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ("\ud800", 0),
-        ("ab \udfff", 3),
         ("ab<|endoftext|>é\ud83d \ude00", 16),
         pytest.param("<|endoftext|>" * 2 + "a " * 20_000 + "\udc80", 40_026, id="in a later block"),
     ],
@@ -169,12 +160,10 @@ def test_frequent_chunks_are_merged_once(room: int) -> None:
 
 
 @pytest.mark.parametrize("room", [1 << 12], indirect=True)
-@pytest.mark.parametrize("keep_ids", [False, True], ids=["version 1", "version 3"])
-def test_ids_of_long_chunks_are_bounded_in_bytes(room: int, keep_ids: bool) -> None:
+def test_ids_of_long_chunks_are_bounded_in_bytes(room: int) -> None:
     """The ids of cached chunks are no objects of their own, however long the chunks are."""
     signs, choose = [*map(chr, range(0x1F300, 0x1F340))], Random(0).choices
-    start = Tokenizer.train(signs * 9, 300)
-    tokenizer = Tokenizer.train(signs * 9, 310, start=start, keep_ids=keep_ids)
+    tokenizer = Tokenizer.train(signs * 9, 310)
     texts = ["".join(choose(signs, k=63)) for _ in range(room // 36)]
     tokenizer.encode("a")
     tracemalloc.start()
@@ -252,37 +241,15 @@ def test_any_byte_is_merged() -> None:
             assert Merges(merges).apply(part) == oracle.encode_chunk(part, merges)
 
 
-@pytest.mark.thorough
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
-@pytest.mark.parametrize("text", ["'a' * 4_000_000", "'abcdefgh' * 500_000"])
-def test_memory_of_a_long_chunk(run_python: Callable[..., str], text: str) -> None:
-    """Applying the merges takes at most 60 bytes of memory for each byte of a chunk."""
-    program = f"""
-        import re
-        from pathlib import Path
-        from bpetite import Tokenizer
-
-        def peak():
-            return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
-
-        tokenizer = Tokenizer.train("aaaaaaaa abcdefgh " * 9, 300)
-        text = {text}
-        before = peak()
-        tokenizer.encode(text)
-        print((peak() - before) * 1024 / len(text))
-    """
-    assert 0 < float(run_python(program)) < 60
-
-
-@pytest.mark.parametrize("times", [1, 50])
-def test_ids_above_65535_can_be_merged(times: int) -> None:
+def test_ids_above_65535_can_be_merged() -> None:
     """Ids above 65,535, and those equal to surrogate code points, are merged like any other."""
     merges = [(left, right) for left in range(256) for right in range(256)]
     low, high = 256 + merges.index((215, 215)), 256 + merges.index((255, 255))
     assert low in range(0xD800, 0xE000)
     assert high > 0xFFFF
     merges += [(low, high), (high, low)]
-    chunk = bytes([215, 215, 255, 255, 255, 255, 215, 215]) * times
-    ids = [65792, 65793] * times
-    assert oracle.encode_chunk(chunk[:8], merges) == ids[:2]
-    assert Merges(merges).apply(chunk) == ids
+    chunk, ids = bytes([215, 215, 255, 255, 255, 255, 215, 215]), [65792, 65793]
+    assert oracle.encode_chunk(chunk, merges) == ids
+    ready = Merges(merges)
+    for times in (1, 50):  # one is for each of the algorithms
+        assert ready.apply(chunk * times) == ids * times

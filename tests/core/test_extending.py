@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from itertools import count
+from logging.handlers import BufferingHandler
 from typing import Any, Final
 
 import pytest
@@ -57,18 +58,6 @@ def test_any_merges_may_be_the_start(merges: list[Pair], documents: list[str], m
     assert merges_of(grown) == oracle.train(documents, size, merges)
 
 
-class Warnings(logging.Handler):
-    """Collects the warnings of the core."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a record."""
-        self.records.append(record)
-
-
 @given(merge_lists() | CORPORA.map(lambda documents: oracle.train(documents, 262)))
 @example([(98, 97), (97, 98), (257, 97)])
 @example([(98, 99), (97, 98), (257, 99)])
@@ -78,12 +67,13 @@ def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[Pair])
     tokens = [*oracle.vocabulary(merges).values()][:-1]
     wrong = [i for i, token in enumerate(tokens) if oracle.encode_chunk(token, merges) != [i]]
     wrong += [len(tokens) - 1] if merges == SPECIAL else []
-    handler, logger = Warnings(), logging.getLogger("bpetite")
+    handler, logger = BufferingHandler(99), logging.getLogger("bpetite")
+    handler.setLevel(logging.WARNING)
     logger.addHandler(handler)
     Tokenizer.train("xy xy xy abc", 290, start=loaded(artifact_with(merges)))
     logger.removeHandler(handler)
-    assert [vars(record)["ids"] for record in handler.records] == [wrong][: len(wrong)]
-    for record in handler.records:
+    assert [vars(record)["ids"] for record in handler.buffer] == [wrong][: len(wrong)]
+    for record in handler.buffer:
         more = f" (and {len(wrong) - 1} more): " in record.getMessage()
         assert (vars(record)["id"], more) == (wrong[0], len(wrong) > 1)
 
@@ -239,12 +229,6 @@ def with_whole(whole: dict[int, str]) -> Tokenizer:
             loaded(THIRD), {"special_tokens": ["<s>"]}, "special token", id="a name of it"
         ),
         pytest.param(
-            loaded(THIRD), {"special_tokens": ["<s>|>"]}, "special token", id="it begins another"
-        ),
-        pytest.param(
-            loaded(THIRD), {"special_tokens": ["a"]}, "special token", id="a rule of train"
-        ),
-        pytest.param(
             with_whole({300: "<|a|>"}),
             {"special_tokens": ["<|a|>"]},
             r"special token '<\|a\|>': start has such a token",
@@ -272,13 +256,6 @@ def test_what_cannot_be_kept_is_refused(
             [[97, 98, 501], [122, 501, 400], [501, 99, 500]],
             id="the lowest id first",
         ),
-        pytest.param(
-            {400: "abcd", 500: "abc"},
-            [[97, 98, 501], [501, 99, 500], [500, 100, 400]],
-            id="one completes another",
-        ),
-        pytest.param({400: "xabcab"}, [[97, 98, 401]], id="still three symbols"),
-        pytest.param({400: "abab"}, [[97, 98, 401], [401, 401, 400]], id="twice the same"),
         pytest.param(
             {400: "abc", 401: "cab", 500: "abcab"},
             [[97, 98, 501], [501, 99, 400], [99, 501, 401], [400, 501, 500]],

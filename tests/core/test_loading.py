@@ -1,11 +1,8 @@
 """Everything that `load` rejects: the checks in their order, and hostile files."""
 
-import errno
 import json
 import os
-import re
 import socket
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -92,20 +89,6 @@ def test_the_first_of_several_wrong_keys_is_named(tmp_path: Path, order: int) ->
     check_rejected(tmp_path, {"schema_version": 1}, "missing key 'mergeable_vocab_size'")
 
 
-@pytest.mark.parametrize("rank", [0, 255, 256, 300])
-def test_any_number_of_merges_is_checked(tmp_path: Path, rank: int) -> None:
-    """FR-29: the messages have the required size, and the rank and id of a merge above 256."""
-    good, token_id = artifact_with([(97, 98)] * (rank + 1)), 256 + rank
-    message = f"mergeable_vocab_size: expected {token_id + 1} (256 + {rank + 1} merges), found 7"
-    check_rejected(tmp_path, good | {"mergeable_vocab_size": 7}, message)
-    good["merges"][rank] = [97, token_id]
-    message = f"merges[{rank}]: expected two ids below {token_id}, found [97, "
-    check_rejected(tmp_path, good, message)
-    good["merges"][rank] = [98, 97]
-    message = f"vocab['{token_id}']: expected the joined bytes of 98 and 97, found [97"
-    check_rejected(tmp_path, good, message)
-
-
 def test_the_longest_integer_is_read(tmp_path: Path) -> None:
     """FR-29: an integer of 500 digits is converted; a longer one is an error before that."""
     content = changed((("merges", 1), [32, int("1" * 500)]))
@@ -131,7 +114,6 @@ OPEN = b"[" * 200_000
 NESTED = {
     "lists": OPEN,
     "closed-lists": OPEN + b"]" * 200_000,
-    "objects": b'{"a":' * 200_000,
     "both": b'[{"":' * 100_000,
     "brackets-in-strings": b'["]]]]]]]]",' * 100_000,
     "after-empty-strings": b'["","",' * 100_000,
@@ -179,19 +161,9 @@ MERGE = "merges[0]: expected a list of"
     ("content", "message"),
     [
         pytest.param(changed((("[" * 1000,), 1)), KEY, id="brackets in a key"),
-        pytest.param(changed((('["' * 1000,), 1)), KEY, id="brackets and quotes in a key"),
         pytest.param(changed((("\\" * 1001 + "[" * 100,), 1)), KEY, id="backslashes in a key"),
-        pytest.param(changed((("merges", 0), [[]])), MERGE, id="two lists"),
         pytest.param(
             changed((("merges", 0), json.loads("[" * 31 + "]" * 31))), MERGE, id="31 lists"
-        ),
-        pytest.param(
-            changed((("merges",), [[[[97]], [98]]] * 1000)), MERGE, id="lists side by side"
-        ),
-        pytest.param(
-            changed((("vocab",), {"0": {}, "1": [{}] * 1000})),
-            "vocab['0']:",
-            id="a thousand objects",
         ),
         pytest.param(b"[" * 32, "expected JSON: Expecting value", id="32 deep"),
         pytest.param(b"[" * 33, TOO_DEEP, id="33 deep"),
@@ -252,13 +224,6 @@ def test_any_text_is_parsed_like_json_or_rejected(text: str) -> None:
     assert json.dumps(value) == json.dumps(json.loads(text))
 
 
-def test_fractions_are_read_on_demand() -> None:
-    """Other libraries' files may have fractions, but no file may have NaN."""
-    assert parse_json(b"[0.5, 1e2]", fractions=True) == [0.5, 100.0]
-    with pytest.raises(ValueError, match="integers as the only numbers, found NaN"):
-        parse_json(b"[NaN]", fractions=True)
-
-
 @given(ODD_FILES)
 def test_odd_artifact_is_rejected_or_the_same_tokenizer(any_path: Path, data: bytes) -> None:
     """Odd values anywhere raise `KeyError` or `ValueError`, or load as the same tokenizer."""
@@ -299,48 +264,31 @@ def test_damage_at_any_byte_is_rejected(tmp_path: Path, damage: str | int) -> No
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("missing", errno.ENOENT),
-        ("", errno.ENOENT),
-        (".", errno.EISDIR),
-        ("loop", errno.ELOOP),
-        ("x" * 300, errno.ENAMETOOLONG),
-        ("socket", errno.EOPNOTSUPP if sys.platform == "darwin" else errno.ENXIO),
-    ],
-)
-def test_missing_file_is_an_os_error(here: Path, name: str, code: int) -> None:
-    """A missing file raises `OSError`, which names the path."""
-    (here / "loop").symlink_to("loop")
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("socket")
-        with pytest.raises(OSError, match=re.escape(repr(name))) as caught:
-            Tokenizer.load(name)
-    assert (caught.value.errno, caught.value.filename) == (code, name)
-
-
-@pytest.mark.posix
 @pytest.mark.timeout(60, method="signal")  # one that waits forever fails, and the others run
 @pytest.mark.parametrize(
     ("name", "message"),
     {
+        "missing": "No such file or directory: 'missing'$",
+        "folder": "Is a directory: 'folder'$",
+        "loop": "evels of symbolic links: 'loop'$",
+        "socket": "socket",
         "fifo": "^fifo is not a regular file$",
         "/dev/zero": "^/dev/zero is not a regular file$",
-        "/dev/null": "^/dev/null is not a regular file$",
-        "folder": "folder",
         "link": "expected JSON",
     }.items(),
 )
-def test_fifo_and_device_are_never_read(here: Path, name: str, message: str) -> None:
-    """They are errors at once; a link is followed; each file that is opened is closed."""
+def test_what_is_no_regular_file_is_never_read(here: Path, name: str, message: str) -> None:
+    """It is an error that names the path, at once; each file that is opened is closed."""
     (here / "folder").mkdir()
     os.mkfifo("fifo")
     (here / "bad").write_bytes(b"{")
     (here / "link").symlink_to("bad")
+    (here / "loop").symlink_to("loop")
     before = {*os.listdir("/dev/fd")}
-    with pytest.raises((OSError, ValueError), match=message):
-        Tokenizer.load(name)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises((OSError, ValueError), match=message):
+            Tokenizer.load(name)
     assert {*os.listdir("/dev/fd")} == before
 
 

@@ -1,10 +1,11 @@
 """The logger `bpetite`: progress of training, as records, and never printed."""
 
+import codecs
 import io
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias, get_args, get_origin, get_type_hints
 
@@ -137,26 +138,20 @@ def test_a_path_for_a_text_is_a_warning(caplog: Caplog, here: Path, form: str, p
     [
         pytest.param("", id="empty"),
         pytest.param(".", id="this folder"),
-        "missing",
         "folder/",
-        "//",
         "fifo",
         "loop",
         pytest.param("a\0", id="NUL"),
         pytest.param("a" * 256, id="too long"),
         pytest.param("a.txt\n", id="line end"),
-        pytest.param("a\nb", id="line end inside"),
-        "a.txt/x",
         "locked/a.txt",
-        "//localhost/a.txt",
         r"\\localhost\a.txt",
         r"/\localhost\a",
     ],
 )
 def test_other_documents_give_no_warning(caplog: Caplog, here: Path, document: str) -> None:
     """A text that is no path of a file, or has a line end, or is longer, is trained in silence."""
-    for name in ("a.txt", "a\nb"):
-        (here / name).touch()
+    (here / "a.txt").touch()
     for name in ("folder", "locked"):
         (here / name).mkdir()
     os.mkfifo("fifo")
@@ -166,22 +161,14 @@ def test_other_documents_give_no_warning(caplog: Caplog, here: Path, document: s
     (here / "locked").chmod(0o700)
 
 
-class Other(Iterable[str]):
-    """An open file of another class, such as those of `tempfile` and `codecs`."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(["a b\n"])
-
-    def readline(self) -> str:
-        """Return a line."""
-        return "a b\n"
+OPENED = codecs.getreader("utf-8")(io.BytesIO(b"a.txt\na b\n"))
+"""An open file that is no instance of the classes of `io`."""
 
 
 @pytest.mark.parametrize(
     ("corpus", "events"),
     [
-        pytest.param(io.StringIO("a.txt\na b\n"), ["start", "file", "counted", "end"], id="text"),
-        pytest.param(Other(), ["start", "file", "counted", "end"], id="another class"),
+        pytest.param(OPENED, ["start", "file", "counted", "end"], id="open file"),
         pytest.param(iter(["a b", "c"]), ["start", "counted", "end"], id="iterator"),
     ],
 )
@@ -208,22 +195,3 @@ def test_encoding_decoding_saving_and_loading_are_silent(
         tokenizer.save(path)
         Tokenizer.load(path).decode(tokenizer.encode("ab<|endoftext|>"))
     assert caplog.records == []
-
-
-class Stop(logging.Handler):
-    """A handler that raises."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Raise an error."""
-        raise ValueError(f"stop at {record.name}")
-
-
-def test_raising_handler_stops_training(caplog: Caplog) -> None:
-    """A handler may end a training by raising: its error propagates."""
-    handler, logger = Stop(), logging.getLogger("bpetite")
-    logger.addHandler(handler)
-    try:
-        with pytest.raises(ValueError, match="stop at bpetite"):
-            records_of(caplog, "ab", 300)
-    finally:
-        logger.removeHandler(handler)

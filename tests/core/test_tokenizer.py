@@ -3,14 +3,11 @@
 import copy
 import inspect
 import os
-import pickle
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
 from pathlib import Path
-from typing import Any, Self, get_args, get_type_hints
+from typing import Any
 
 import pytest
 
@@ -30,47 +27,26 @@ def test_public_methods_are_five() -> None:
     assert not hasattr(tokenizer, "__dict__")  # so no attribute can be added
 
 
-SPECIFIED = {"train": "corpus, vocab_size", "encode": "self, text", "load": "path"} | {
-    "decode": "self, token_ids",
-    "save": "self, path, overwrite=False",
-}
-SINCE = {
-    "train": ", *, start=None, pattern=None, special_tokens=None, keep_ids=False",
-    "encode": ", *, ordinary=False",
-}
-"""The keywords that came after the specification."""
+@pytest.mark.parametrize(
+    ("name", "signature"),
+    {
+        "train": "(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int, *, "
+        "start: Tokenizer | None = None, pattern: str | None = None, "
+        "special_tokens: Sequence[str] | None = None, keep_ids: bool = False) -> Self",
+        "encode": "(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) "
+        "-> list[int]",
+        "decode": "(self, token_ids: Sequence[int]) -> str",
+        "save": "(self, path: str | os.PathLike[str], overwrite: bool = False) -> None",
+        "load": "(path: str | os.PathLike[str]) -> Self",
+    }.items(),
+)
+def test_signature_is_as_specified(name: str, signature: str) -> None:
+    """FR-27, FR-30: a method has the specified parameters; types are these or wider.
 
-TYPES = {
-    "corpus": (str, str | Iterable[str] | Mapping[str, int]),
-    "vocab_size": (int, int),
-    "text": (str, str),
-    "ordinary": (None, bool | Sequence[tuple[int, int]]),
-    "token_ids": (Sequence[int], Sequence[int]),
-    "path": (str, str | PathLike[str]),
-    "overwrite": (bool, bool),
-    "start": (None, Tokenizer | None),
-    "pattern": (None, str | None),
-    "special_tokens": (None, Sequence[str] | None),
-    "keep_ids": (None, bool),
-}
-"""The type of each parameter in the specification, and the one that it has, which is wider."""
-
-RESULTS = {"train": Self, "encode": list[int], "decode": str, "save": type(None), "load": Self}
-
-
-@pytest.mark.parametrize("name", SPECIFIED)
-def test_signature_is_as_specified(name: str) -> None:
-    """FR-27, FR-30: a method has the specified parameters, and accepts the specified types."""
-    method = getattr(Tokenizer, name)
-    found = inspect.signature(method)
-    bare = [parameter.replace(annotation=found.empty) for parameter in found.parameters.values()]
-    assert str(inspect.Signature(bare)) == f"({SPECIFIED[name]}{SINCE.get(name, '')})"
-    hints = get_type_hints(method)
-    assert hints.pop("return") == RESULTS[name]
-    for parameter, hint in hints.items():
-        specified_type, type_today = TYPES[parameter]
-        assert hint == type_today
-        assert specified_type in (None, hint, *get_args(hint))
+    The keywords after `*` came later.
+    """
+    found = str(inspect.signature(getattr(Tokenizer, name)))
+    assert found.replace("collections.abc.", "").replace("'", "") == signature
 
 
 def test_modules_are_private() -> None:
@@ -138,16 +114,3 @@ print({"bpetite._schema.numbering", "bpetite._extending"} & {*sys.modules})
     command = [sys.executable, "-bb", "-W", "error", "-X", "dev", "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"True", b"set()"], b"")
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_copied_tokenizer_is_the_same(tokenizer: Tokenizer, protocol: int) -> None:
-    """A copy, even by pickling, is another tokenizer, equal to it; use does not change a pickle."""
-    pickled, text = pickle.dumps(tokenizer, protocol), " ".join(map(str, range(1000)))
-    unpickled = pickle.loads(pickled)  # noqa: S301 - our own bytes
-    for twin in (unpickled, copy.copy(tokenizer), copy.deepcopy(tokenizer)):
-        assert type(twin) is Tokenizer
-        assert twin is not tokenizer
-        assert twin == tokenizer
-        assert twin.encode(text) == tokenizer.encode(text)
-        assert pickle.dumps(twin, protocol) == pickled

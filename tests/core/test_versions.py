@@ -20,15 +20,19 @@ NAMES = ["<|b|>", "<|a|>"]
 
 
 def check_copies(tokenizer: Tokenizer, data: bytes, text: str) -> None:
-    """Check that what is loaded from its file, unpickled or copied is equal, and has its ids."""
+    """Check that what is loaded, unpickled or copied is equal; use does not change a pickle."""
+    pickled = pickle.dumps(tokenizer)
     for twin in (
         loaded(data),
         loaded(json.dumps(json.loads(data), indent=1).encode("ascii")),
+        copy.copy(tokenizer),
         copy.deepcopy(tokenizer),
-        pickle.loads(pickle.dumps(tokenizer)),  # noqa: S301 - our own bytes
+        pickle.loads(pickled),  # noqa: S301 - our own bytes
     ):
+        assert twin is not tokenizer
         assert (twin, hash(twin)) == (tokenizer, hash(tokenizer))
         assert twin.encode(text) == tokenizer.encode(text)
+        assert pickle.dumps(twin) == pickled
 
 
 @pytest.mark.parametrize(
@@ -124,25 +128,9 @@ def test_ids_are_those_of_the_oracle(made: Made, text: str) -> None:
         assert tokenizer.decode(ids) == text
 
 
-@pytest.mark.parametrize(
-    ("name", "token", "size", "text", "ids"),
-    [
-        pytest.param("user", "user", 258, " abuser", [257, 258], id="a name that train refuses"),
-        pytest.param(None, "abc", 259, "abc abc", [258, 257, 99], id="a whole token"),
-    ],
-)
-def test_what_no_lower_version_can_hold_loads(
-    name: str | None, token: str, size: int, text: str, ids: list[int]
-) -> None:
-    """With ids in order, version 3 is for whole tokens, and for names that `train` refuses."""
-    content = (
-        GOOD
-        | TRIPLES
-        | {
-            "mergeable_vocab_size": size,
-            "special_tokens": {name: 258} if name else {},
-            "vocab": GOOD["vocab"] | {"258": list(token.encode())},
-        }
-    )
-    assert loaded(content).encode(text) == ids
+def test_what_no_lower_version_can_hold_loads() -> None:
+    """With ids in order, version 3 is for names that `train` refuses."""
+    vocab = GOOD["vocab"] | {"258": list(b"user")}
+    content = GOOD | TRIPLES | {"special_tokens": {"user": 258}, "vocab": vocab}
+    assert loaded(content).encode(" abuser") == [257, 258]
     assert saved(loaded(content)) == canonical(content)

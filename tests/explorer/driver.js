@@ -5,7 +5,6 @@ const { execFileSync } = require("node:child_process");
 const { createInterface } = require("node:readline");
 const bpe = require("../../docs/explorer/bpe.js");
 const logic = require("../../docs/explorer/logic.js");
-const samples = require("../../docs/explorer/samples.js");
 const share = require("../../docs/explorer/share.js");
 
 const failed = (error) => ({ error: `${error.name}: ${error.message}` });
@@ -31,8 +30,6 @@ const replayed = (tokenizer, text) => {
   const neighbors = [...replay.tokens.keys()].map((made) => replay.neighbor(made, 1));
   return { all, neighbors, times: [...replay.times], curve: logic.curve(replay.tokens, replay.size), size: replay.size };
 };
-
-const opened = []; // stay, as on the page
 
 const answers = {
   version: () => process.versions,
@@ -78,33 +75,13 @@ const answers = {
     const ofText = Buffer.from(text, "utf8").equals(bytes) ? refused(text) : refused(bytes);
     return [refused(new Uint8Array(bytes)), ofText];
   },
-  samples: () =>
-    Object.entries(samples).map(([name, one]) => [name, new bpe.Tokenizer(one.merges, one).save()]),
   found: (regExp, text) => text.match(new RegExp(regExp, "gu")).join(""),
   unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
   run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),
-  refusal: (text) => logic.refusal(text),
-  encode: (merges, text) => new bpe.Tokenizer(merges).encode(text),
   visible: (bytes) => logic.parts(Uint8Array.from(bytes)),
-  // How long opening a file takes, and the longest time without an answer meanwhile.
-  open_large: async (data) => {
-    const bytes = new Uint8Array(Buffer.from(data, "base64"));
-    let [longest, last] = [0, performance.now()];
-    const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
-    const start = performance.now();
-    opened.push(await logic.open(bytes));
-    const took = performance.now() - start;
-    await new Promise((done) => setTimeout(done, 9));
-    clearInterval(timer);
-    return [took, longest];
-  },
   // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
   replay: (merges, text, options) => replayed(new bpe.Tokenizer(merges, options), text),
   replay_file: (content, text) => replayed(bpe.load(content), text),
-  blocks: (text) => new logic.Replay(new bpe.Tokenizer([]), text).blocks.map(({ bytes }) => bytes),
   // Of each merge in training: the pairs with the highest counts, and those whose count changes.
   lesson: (documents, size) => {
     const training = new bpe.Training(documents);
@@ -116,16 +93,11 @@ const answers = {
     }
     return steps;
   },
-  leaves: (merges, id) => {
-    const leavesOf = ({ number, children }) => (children.length ? children.flatMap(leavesOf) : [number]);
-    return leavesOf(logic.tree(new bpe.Tokenizer(merges), id));
-  },
   // The link to a state, what it does not contain, and the state that it describes.
   link: (state, refused) => {
     const { fragment, without } = share.link(state, {}, refused);
     return [fragment, without, share.fieldsOf(fragment)];
   },
-  is_local: (address) => share.isLocal(new URL(address)),
   sha256: (data) => share.sha256(new Uint8Array(Buffer.from(data, "base64"))),
 };
 

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 import oracle
-from artifacts import THIRD, artifact_with, canonical, loaded, merges_of, write_artifact
+from artifacts import THIRD, artifact_with, canonical, loaded, merges_of
 from bpetite import Tokenizer
 from chromium import Chromium
 from project_tools import ROOT
@@ -137,17 +137,6 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
         assert found["wide"] <= width
 
 
-TWO_LINES: Final = "The ferryman came down to the%0Alanding before the bells."
-
-
-def test_what_moves_is_in_sight(page: Chromium) -> None:
-    """The text, its tokens, the controls and the curve are on a phone's and a laptop's screen."""
-    links = (f"view=text&tokenizer=prose&text={TWO_LINES}", f"view=train&step=3&corpus={TWO_LINES}")
-    for link in links:
-        for width, height in ((360, 740), (1280, 800)):
-            assert 0 < look(page, link, width)["bottom"] <= height
-
-
 def test_play_marks_the_merge_in_the_text(page: Chromium) -> None:
     """While Play shows a merge, each token that it makes is marked in the text."""
     link = "view=text&tokenizer=prose&merges=0&text=in+the+tin"
@@ -159,66 +148,11 @@ def test_play_marks_the_merge_in_the_text(page: Chromium) -> None:
     assert found["marked"] == [259] * ids.count(259) != []
 
 
-PLAY_AND_WATCH: Final = """(async () => {
-  const merges = () => document.getElementById("merges").value;
-  const watched = [];
-  tester.click("play");
-  for (let turn = 0, last = merges(); turn < 30; turn++, last = merges()) {
-    await tester.until(() => merges() !== last);
-    const { bottom } = document.querySelector("#view-text .controls").getBoundingClientRect();
-    const pane = document.getElementById("panes").getBoundingClientRect();
-    const [top, end] = [Math.max(bottom, pane.top), Math.min(innerHeight, pane.bottom)];
-    const boxes = [...document.querySelectorAll("#tokens .new")]
-      .map((one) => one.getBoundingClientRect());
-    watched.push([boxes.some((one) => top <= one.top && one.bottom <= end), scrollY]);
-  }
-  tester.click("play");
-  return watched;
-})()"""
-"""Whether the tokens of each merge are in view, and how far the page is scrolled."""
-
-
-def test_play_keeps_the_merge_in_view(page: Chromium) -> None:
-    """On a phone, Play scrolls the tokens to one that the merge makes, and the page stays."""
-    tokens = [*oracle.vocabulary(merges_of(sample("prose"))).values()]
-    words = [token.decode() for token in tokens if token.isalpha() and len(token) > 3]
-    text = "\n".join(Random(2).sample(words, 60))
-    link = urlencode({"view": "text", "tokenizer": "prose", "merges": 0, "text": text})
-    look(page, link, 360, height=740)
-    watched = page.run(PLAY_AND_WATCH)
-    in_view, places = zip(*watched, strict=True)
-    assert in_view == (True,) * 30
-    assert len({*places}) == 1
-
-
 def test_a_click_after_typing_acts_on_the_typed_text(page: Chromium) -> None:
     """What was typed is neither lost nor late."""
     act = "tester.set('text', 'in the tin'); tester.click('ids')"
     found = look(page, "view=text&tokenizer=prose&text=x", 360, act)
     assert (found["text"], found["ids"]) == ("in the tin", sample("prose").encode("in the tin"))
-
-
-def test_the_first_screen(page: Chromium) -> None:
-    """Words of its first sentence are tokens, no line strikes a label, an end has no next pair."""
-    links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
-    for width in (360, 1280):
-        found = []
-        for link in links:
-            found.append(look(page, link, width))
-            assert page.run("tester.struck()") == []
-        assert [word in found[-1]["seen"] for word in ("no pair is", "underlined")] == [True, False]
-        sentence = found[0]["text"].splitlines()[0]
-        chunks = oracle.chunks_of(sentence)
-        assert len(chunks) > 9
-        assert sample("prose").encode(sentence) == found[0]["ids"][: len(chunks)]
-
-
-def test_a_long_text_scrolls_in_its_field(page: Chromium) -> None:
-    """The field of a text of 100 lines has a height of at most 200 pixels."""
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": "line\n" * 100})
-    for width in (360, 1280):
-        height, whole = look(page, link, width)["field"]
-        assert height <= 200 < whole
 
 
 @pytest.mark.parametrize("act", ["try-patterns", "try-chat", "try-attack"])
@@ -245,35 +179,6 @@ def test_the_examples_of_the_page(page: Chromium, act: str) -> None:
         assert "poses as another speaker" in found["seen"]
 
 
-def test_the_switch_for_ordinary_text(page: Chromium) -> None:
-    """With it, both tokenizers have the ids of ordinary text, and so does a link to them."""
-    text = "Hi<|user|><|endoftext|> x = 1234"
-    link = urlencode({"view": "text", "tokenizer": "code-gpt4", "beside": "code", "text": text})
-    found = look(page, link, 360, "await tester.moved(() => tester.click('ordinary'))")
-    assert "&ordinary=1" in found["hash"]
-    again = look(page, found["hash"][1:])
-    for one in (found, again):
-        assert one["ids"] == sample("code-gpt4").encode(text, ordinary=True)
-        assert (one["others"], one["special"]) == (sample("code").encode(text, ordinary=True), [])
-
-
-@pytest.mark.parametrize(
-    ("tokenizer", "text"), [("prose", "a\n" * 40 + " information"), ("scripts", "щоденний " * 9)]
-)
-def test_a_tap_opens_the_panel_on_the_screen(page: Chromium, tokenizer: str, text: str) -> None:
-    """On a phone, the panel is at the bottom, the token above it, and no box inside scrolls."""
-    link = urlencode({"view": "text", "tokenizer": tokenizer, "text": text.strip()})
-    train = look(page, "view=train&step=3", 360)
-    tap = "[...document.querySelectorAll('#tokens .t')].at(-1).click()"
-    found = look(page, link, 360, tap, 740)
-    (top, bottom), (above, below) = found["sheet"], found["chosen"]
-    assert bottom == 740
-    assert found["controls"][1] <= above < below <= top
-    assert found["nodes"] > 2
-    assert found["scrolled"] == train["scrolled"] == 0
-    assert found["wide"] <= 360
-
-
 def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]:
     """Return the start and the end of each token."""
     vocab = oracle.vocabulary(merges)
@@ -281,7 +186,7 @@ def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]
     return set(pairwise([0, *ends]))
 
 
-@pytest.mark.parametrize("names", [("prose", "code"), ("scripts", "trained"), ("trained", "prose")])
+@pytest.mark.parametrize("names", [("prose", "code"), ("trained", "prose")])
 def test_two_tokenizers_show_both_cuts(page: Chromium, names: tuple[str, str]) -> None:
     """A link with two shows the tokens of each, how many, and which differ, and keeps both."""
     text = "The tower, über 日本!\nfor (i = 0; i < n; i++)"
@@ -317,41 +222,6 @@ def test_a_dropped_file(page: Chromium, tmp_path: Path) -> None:
     assert found["ids"] == model.encode(text)
     assert "Its pattern is gpt4. Its special tokens: <|b|>, <|a|>." in found["seen"]
     assert found["special"] == model.encode("<|a|><|b|>")
-
-
-def test_next_and_back_stop_at_the_merges_of_both(page: Chromium) -> None:
-    """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
-    text = "in the tin"
-    names = ("code", "prose")
-    counts = set()
-    for merges in (merges_of(sample(name)) for name in names):
-        sizes = [len(oracle.encode(text, merges[:made])) for made in range(40)]
-        counts |= {made for made in range(1, 40) if sizes[made] < sizes[made - 1]}
-    link = urlencode(
-        {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
-    )
-    after = look(page, link, act="tester.click('next', 'next')")
-    back = look(page, link, act="tester.click('next', 'next', 'back')")
-    assert [back["merges"], after["merges"]] == sorted(counts)[:2]
-
-
-def test_the_last_merge_that_occurs_is_described(page: Chromium) -> None:
-    """After all merges, the line has the last one that occurs in the text."""
-    text = "The tower, über the ferryman"
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
-    none = "view=text&tokenizer=prose&text=~&merges=9"
-    found, nothing = look(page, link), look(page, none)
-    last = max(sample("prose").encode(text))
-    assert f"rank {last - 256:,}: " in found["merge"][0]
-    assert f" → {last}, once" in found["merge"][0]
-    assert nothing["merge"] == ["None of these merges occurs in this text."]
-
-
-def test_the_parts_of_a_character_are_joined(page: Chromium) -> None:
-    """Tokens that share a character are drawn as one, in the notation of the terminal."""
-    link = "view=text&tokenizer=prose&merges=0&text=a日b"
-    found = look(page, link, 360)
-    assert found["joined"] == ["‹e6›", "‹97›", "‹a5›"]
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
@@ -396,32 +266,6 @@ def test_a_link_trains_in_slices(page: Chromium) -> None:
     assert "Done" not in long["said"]
     assert short["said"] is None
     assert short["ids"] == Tokenizer.train(letters[:20_000], 355).encode(letters[:90])
-
-
-@pytest.mark.parametrize(("size", "used"), [("99999999", "50000"), ("0", "256"), ("1e9x", "264")])
-def test_a_size_out_of_range_is_explained(page: Chromium, size: str, used: str) -> None:
-    """A link with a size that cannot be trained shows its value, the range, and the size used."""
-    found = look(page, f"view=train&size={size}")
-    (message,) = found["alerts"]
-    expected = "expected an integer from 256 to 50,000; it is now"
-    assert message == f'Vocabulary size "{size}": {expected} {int(used):,}.'
-    assert found["size"] == used
-
-
-def test_large_tokens_are_shortened(page: Chromium, tmp_path: Path) -> None:
-    """A token of 2 MiB, and one with 3,000 nested merges, are drawn in part."""
-    double = [(97, 97), *((255 + rank, 255 + rank) for rank in range(1, 21))]
-    nest = [(98, 97), *((255 + rank, 97) for rank in range(1, 3000))]
-    for merges, text, rank in ((double, "a" * 65_536, 15), (nest, "b" + "a" * 3_000, 2999)):
-        look(page, f"view=text&tokenizer=prose&text={text}")
-        page.choose("#file", write_artifact(tmp_path / "made.json", merges))
-        page.wait("document.querySelector('#tokenizer :checked').text === 'made.json'")
-        tap = "tester.settled().then(() => document.querySelector('#tokens .t').click())"
-        found = page.run(f"{tap}.then(tester.settled)")
-        assert found["ids"] == [256 + rank]
-        assert 60 < found["nodes"] <= 160
-        assert "bytes more" in found["seen"]
-        assert len(found["seen"]) < 80_000  # the text itself is in the field, not in this
 
 
 ONE_FILE: Final = ROOT / "docs" / "explorer" / "bpetite-explorer.html"
@@ -542,27 +386,6 @@ def test_a_saved_page_keeps_its_tokenizer(
     assert "It does not contain third.json" in page.run(SEEN)
     assert page.faults() == []
     assert all(address.startswith(("file:", "blob:", "about:")) for address in page.requests())
-
-
-def test_a_browser_that_cannot_compress(page: Chromium, sent: Path, tmp_path: Path) -> None:
-    """It keeps a tokenizer as it is, and says so if it cannot open a compressed one."""
-    (tmp_path / "third.json").write_bytes(canonical(THIRD))
-    name = "third-explorer.html"
-    found = {}
-    for missing in ("CompressionStream", "DecompressionStream"):
-        script = f"delete globalThis.{missing}"
-        added = page.send("Page.addScriptToEvaluateOnNewDocument", source=script)
-        ready(page, sent.as_uri())
-        page.choose("#file", tmp_path / "third.json")
-        page.wait(f"{SEEN}.includes('It has 1 whole token.')")
-        found[missing] = saved(page, tmp_path, name).rename(tmp_path / f"{missing}.html")
-        ready(page, found[missing].as_uri())
-        seen = page.run(SEEN)
-        page.send("Page.removeScriptToEvaluateOnNewDocument", **added)
-        assert ("this browser cannot decompress it" in seen) == (missing == "DecompressionStream")
-        assert ("It has 1 whole token." in seen) == (missing == "CompressionStream")
-    sizes = [path.stat().st_size for path in found.values()]
-    assert sizes[0] > sizes[1]
 
 
 def test_a_damaged_tokenizer_in_a_page_is_refused(page: Chromium, sent: Path) -> None:

@@ -2,12 +2,11 @@
 
 import base64
 import hashlib
-import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise
 from typing import Any, Final
 from urllib.parse import quote_plus
 
@@ -16,10 +15,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import artifact_with, canonical, loaded
+from artifacts import canonical, loaded
 from bpetite_cli.terminal.visible import visible
 from numbered import Made, numbered
-from project_tools import ROOT
 from texts import TIES, merge_lists
 
 pytestmark = pytest.mark.thorough
@@ -82,17 +80,6 @@ def test_a_file_after_every_number_of_merges(ask: Ask, made: Made, text: str) ->
         assert [kind == "special token" for kind in kinds] == [one in of_special for one in ids]
 
 
-@pytest.mark.parametrize("text", ["ab" * 3_000, "é" * 5_000, "ab " * 4_000, "x\n" * 3_000])
-def test_long_texts_are_in_blocks(ask: Ask, text: str) -> None:
-    """Joined, the blocks are the text, and none is long, even if the text is one chunk."""
-    blocks = ask("blocks", text)
-    assert sum(blocks) == len(text.encode())
-    assert max(blocks) < 4_000
-    merges = [(97, 98), (256, 256), (257, 257), (195, 169), (259, 259)]
-    ids = ask("replay", merges, text[:3_000])["all"][-1]["ids"]
-    assert ids == oracle.encode(text[:3_000], merges)
-
-
 @given(documents=st.lists(TIES, max_size=3), size=st.integers(256, 270))
 def test_training_shows_the_counts(ask: Ask, documents: list[str], size: int) -> None:
     """The winner, its ties, the top of the table and the changed counts equal a recount."""
@@ -114,25 +101,6 @@ def test_training_shows_the_counts(ask: Ask, documents: list[str], size: int) ->
         ]
 
 
-@given(merges=merge_lists())
-def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, int]]) -> None:
-    """The merge tree of a token ends in its bytes, from left to right."""
-    for token_id, token in oracle.vocabulary(merges).items():
-        if token_id < 256 + len(merges):
-            assert ask("leaves", merges, token_id) == list(token)
-
-
-def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
-    """A chunk of 100 KB that takes 27,000 merges has the core's ids."""
-    letters = range(97, 123), range(65, 91)
-    merges = [pair for some in letters for pair in product(some, some)]
-    pairs = range(256, 256 + len(merges))
-    merges += [(left, right) for left, right in product(pairs, pairs) if (left * right) % 73 == 5]
-    vocab = oracle.vocabulary(merges)
-    text = b"".join(vocab[256 + rank] for rank in range(len(pairs), len(merges)))[:102_400].decode()
-    assert ask("encode", merges, text) == loaded(artifact_with(merges)).encode(text)
-
-
 KNOWN: Final = st.characters(exclude_categories=["Cs", "Cn", "Co"])
 """The characters that every version of Unicode has that Python and Node may have."""
 
@@ -151,24 +119,6 @@ def test_bytes_look_as_on_the_terminal(ask: Ask, some: list[bytes]) -> None:
     text = data.decode("utf-8", "ignore")
     assume(all(unicodedata.category(character) not in {"Cn", "Co"} for character in text))
     assert "".join(part["shown"] for part in ask("visible", list(data))) == visible(data)
-
-
-@pytest.mark.parametrize("byte", [b"a", b"\xff", b" "])
-def test_long_tokens_are_shortened(ask: Ask, byte: bytes) -> None:
-    """128 bytes of a token are shown, and how many there are more."""
-    assert len(ask("visible", list(byte * 128))) == (1 if byte == b"a" else 128)
-    *some, last = ask("visible", list(byte * 2**21))
-    assert some == ask("visible", list(byte * 128))
-    assert last == {"kind": "rest", "shown": "… and 2,097,024 bytes more"}
-    (*_, character, _) = ask("visible", list(b"a" * 127 + "é".encode() * 9))
-    assert character["shown"].endswith("aé")  # a character at the limit is whole
-
-
-def test_too_long_texts_are_rejected(ask: Ask) -> None:
-    """102,400 bytes are shown; one more, or invalid text, is a one-line error."""
-    assert ask("refusal", "x" * 102_400) == ask("refusal", "é" * 51_200) == ""
-    for text in ("x" * 102_401, "é" * 51_201, "\ud800"):
-        assert re.fullmatch(r"This text [^\n]+\.", ask("refusal", text))
 
 
 TEXT_OF_A_LINK: Final = st.text() | st.integers(1, 5_000).map("é".__mul__)
@@ -194,24 +144,7 @@ def test_a_link_restores_its_state(ask: Ask, state: dict[str, str], *, refused: 
     assert not left_out or sum(sizes.values()) > 3_800
 
 
-OTHER_SCHEMES: Final = ("file:///tmp/a.html", "content://downloads/7", "blob:null/1")
-
-
-def test_local_addresses(ask: Ask) -> None:
-    """An address that nobody else can open is not put into a link."""
-    assert not ask("is_local", "https://example.org/explorer/")
-    for address in ("http://127.0.0.1:8000/", "http://localhost/", *OTHER_SCHEMES):
-        assert ask("is_local", address)
-
-
 @given(st.binary() | st.integers(0, 300).map(bytes))
 def test_a_hash(ask: Ask, data: bytes) -> None:
     """The page's own SHA-256 is that of Python."""
     assert ask("sha256", base64.b64encode(data).decode()) == hashlib.sha256(data).hexdigest()
-
-
-def test_the_samples_are_tokenizers(ask: Ask) -> None:
-    """The samples have 4,096 mergeable tokens, and are the files of docs/samples."""
-    files = {path.stem: path.read_text("ascii") for path in (ROOT / "docs/samples").iterdir()}
-    assert dict(ask("samples")) == files
-    assert {256 + len(json.loads(content)["merges"]) for content in files.values()} == {4096}

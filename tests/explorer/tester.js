@@ -5,31 +5,6 @@ globalThis.tester = (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const texts = (selector) => all(selector).filter((one) => one.checkVisibility()).map((one) => one.innerText);
   const idsIn = (selector) => all(selector).map((one) => Number(one.dataset.id));
-  const box = (selector) => {
-    const { top, bottom } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
-    return [top, bottom];
-  };
-  // The boxes whose content a reader can scroll, except fields and the tokens.
-  const scrolled = () =>
-    all("main *").filter((one) => {
-      const { overflowX, overflowY } = getComputedStyle(one);
-      const scrolls = /auto|scroll/.test(overflowX + overflowY) && one.tagName !== "TEXTAREA" && one.id !== "panes";
-      return scrolls && one.checkVisibility();
-    }).length;
-  // The labels of the plots in sight that a curve, or the mark of the merges, goes through.
-  const struck = () => all(".plot").filter((plot) => plot.checkVisibility()).flatMap((plot) => {
-    const points = [...plot.querySelectorAll("path.line[d^=M]")].flatMap((line) =>
-      Array.from({ length: 1001 }, (_, step) => {
-        const point = line.getPointAtLength((step / 1000) * line.getTotalLength());
-        return point.matrixTransform(line.getScreenCTM());
-      }));
-    const marks = [...plot.querySelectorAll("i, b")].map((mark) => mark.getBoundingClientRect());
-    return [...plot.querySelectorAll("span")].filter((label) => {
-      const { left, right, top, bottom } = label.getBoundingClientRect();
-      return points.some(({ x, y }) => left <= x && x <= right && top <= y && y <= bottom) ||
-        marks.some((mark) => mark.left < right && left < mark.right && mark.top < bottom && top < mark.bottom);
-    }).map((label) => label.innerText);
-  });
   const seen = () => ({
     ids: idsIn("#tokens [data-id]"),
     others: idsIn("#others [data-id]"),
@@ -48,20 +23,10 @@ globalThis.tester = (() => {
     size: document.getElementById("size").value,
     seen: texts("main")[0],
     nodes: texts(".node").length,
-    merge: texts("#merge div"),
-    merges: Number(document.getElementById("merges").value),
-    joined: all("#tokens .t:is(.head, .tail)").map((one) => one.innerText),
-    sheet: box("#sheet.open"),
-    chosen: box("#tokens [aria-selected=true]"),
-    controls: box("#view-text .controls"),
-    scrolled: scrolled(),
-    field: ["clientHeight", "scrollHeight"].map((size) => document.getElementById("text")[size]),
     looks: ["special", "even"].map((name) => {
       const { borderRadius, fontWeight } = getComputedStyle(document.querySelector(`#tokens .${name}`) ?? document.body);
       return [borderRadius, fontWeight];
     }),
-    bottom: all("textarea, .controls, #tokens, #chunks")
-      .reduce((most, one) => Math.max(most, one.getBoundingClientRect().bottom), 0),
   });
   const drawn = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
   const until = async (condition) => {
@@ -99,5 +64,5 @@ globalThis.tester = (() => {
     document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     await until(() => document.querySelector("#tokenizer :checked").text === name);
   };
-  return { settled, struck, until, click, set, type, moved, drop };
+  return { settled, until, click, set, type, moved, drop };
 })();

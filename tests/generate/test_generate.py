@@ -6,10 +6,8 @@ import pytest
 
 import course_pictures
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from compare.test_claims import hugging_face, rust
 from generate.command import main
-from generate.merging import SENTENCE, read_merges, replay
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -36,20 +34,21 @@ def test_page_11_pictures_the_ids_of_other_libraries() -> None:
     assert tuple(hugging_face(corpus, 264).encode(text).ids) == course_pictures.HUGGING_FACE
 
 
-@pytest.mark.parametrize("count", [0, 44, 744, 3840])
-def test_the_merges_are_those_of_the_encoder(count: int) -> None:
-    """With the first merges of the sample, the picture ends with the ids that bpetite gives."""
-    merges = read_merges()[:count]
-    ids = Tokenizer._of(Artifact.of_merges(merges)).encode(SENTENCE)
-    assert [token.token_id for token in replay(merges)[-1].tokens] == ids
-
-
-def test_the_readme_describes_the_picture_and_the_speed() -> None:
-    """The text for those who do not see the picture has its numbers; ratios are those measured."""
+def test_the_picture_of_the_readme_has_the_ids_of_the_sample() -> None:
+    """Picture and README have the tokens that the sample `prose` gives for the sentence."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    steps = replay(read_merges())
-    assert f"![A sentence of {len(SENTENCE)} bytes: {len(steps) - 2} merges, " in readme
-    assert f"turn it into {len(steps[-1].tokens)} tokens, each with its id](docs/merg" in readme
+    picture = (ROOT / "docs" / "merging.svg").read_text(encoding="utf-8")
+    *_, first, second = re.findall(r">([^<]+)</text>\n", picture)
+    sentence = (first + second).replace("·", " ")
+    ids = Tokenizer.load(ROOT / "docs" / "samples" / "prose.json").encode(sentence)
+    assert [int(one) for one in re.findall(r'class="id">(\d+)<', picture)] == ids
+    assert f"![A sentence of {len(sentence)} bytes: " in readme
+    assert f"turn it into {len(ids)} tokens, each with its id](docs/merging.svg)" in readme
+
+
+def test_the_readme_has_the_measured_ratios() -> None:
+    """How many times as fast bpetite is, is what the page of benchmarks says."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     speed = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     ratios = re.findall(r"([\d.]+ to [\d.]+) times as fast", readme)
     assert len(ratios) == 3

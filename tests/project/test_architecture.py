@@ -1,28 +1,18 @@
-"""What a package may import: the gate `lint-imports` finds violations of its contracts.
-
-What a contract cannot express is checked here: a package imports only what its own
-pyproject.toml requires.
-"""
+"""What a package may import: the gate `lint-imports` finds violations of its contracts."""
 
 import ast
 import inspect
 import re
 import shutil
-import sys
-import tomllib
-from itertools import chain
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
 from bpetite import _inner
 from project_tools import (
-    IMPORT_NAMES,
     MEMBERS,
     PACKAGES,
     ROOT,
-    imported_modules,
     run,
     sources,
     tool,
@@ -62,47 +52,3 @@ def test_the_siblings_use_no_private_attribute(member: str) -> None:
         nodes = ast.walk(ast.parse(source.read_text(encoding="utf-8")))
         used = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in private]
         assert [one.attr for one in used if ast.unparse(one.value) != "self"] == [], source
-
-
-def undeclared_imports(member: Path) -> set[str]:
-    """Return what a package imports, except the standard library, itself and what it declares.
-
-    Extras are declared, except for the other packages. Only the command line loads compare's
-    commands, so they may import its module `for_compare`.
-    """
-    project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = chain.from_iterable(project.get("optional-dependencies", {}).values())
-    others = {f"bpetite-{other}" for other in MEMBERS}
-    declared = {
-        *(Requirement(requirement).name for requirement in project["dependencies"]),
-        *({Requirement(requirement).name for requirement in extras} - others),
-    }
-    modules = {
-        IMPORT_NAMES.get(name.removeprefix("bpetite-"), name.partition(".")[0])
-        for name in {*declared, project["name"]}
-    }
-    imported = {
-        name.partition(".")[0]
-        for source in sources(member / "src")
-        if source.parent != PACKAGES / "compare/src/bpetite_compare/commands"
-        for name in imported_modules(source.read_text(encoding="utf-8"))
-    }
-    for_the_type_checker = {"_typeshed"}  # this module does not exist at run time
-    newer = {"compression"}  # from Python 3.14 on
-    optional = {"transformers"}  # a chat template is compiled if it is installed
-    return imported - modules - for_the_type_checker - newer - optional - sys.stdlib_module_names
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_a_package_imports_what_it_declares(member: str) -> None:
-    """A package imports only the standard library, itself and what it declares."""
-    assert undeclared_imports(PACKAGES / member) == set()
-
-
-def test_an_undeclared_import_is_found(tmp_path: Path) -> None:
-    """An undeclared import inside a function is found."""
-    shutil.copy(PACKAGES / "core" / "pyproject.toml", tmp_path)
-    (tmp_path / "src").mkdir()
-    planted = "def draw():\n    from numpy.random import rand\n"
-    (tmp_path / "src" / "planted.py").write_text(planted, encoding="utf-8")
-    assert undeclared_imports(tmp_path) == {"numpy"}

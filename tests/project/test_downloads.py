@@ -4,7 +4,6 @@ import hashlib
 import subprocess
 import sys
 import tarfile
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -57,24 +56,6 @@ def test_a_model_gets_a_folder_with_its_files(model: Model, tmp_path: Path) -> N
         found = contents_of(tmp_path)
         assert found.pop("some") == b""
         assert found == {"some/tokenizer.json": b"{}", "some/vocab.json": b"[]"}
-
-
-def test_what_is_wrong_is_one_line(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another archive, a file that it lacks, and no folder are errors that say what to do."""
-    (tmp_path / "file").write_bytes(b"")
-    for name, wrong, what in (
-        ("some", replace(model, sha256="0" * 64), "remove it"),
-        ("some", replace(model, files=["package/none"]), "change its list"),
-        ("file", model, "make room,"),
-        ("some", model, "set it"),
-    ):
-        if what == "set it":
-            monkeypatch.delenv("BPETITE_MODELS")
-        with pytest.raises(SystemExit, match=rf"\Aerror: .*; {what} .*\Z"):
-            main({name: wrong})
-        assert [*tmp_path.rglob("*.json*")] == []
 
 
 def test_the_models_are_there(model_files: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bpetite import Tokenizer
 from pages import run_page, sha256_of_artifact
 from project_tools import ROOT, Gate
 
@@ -70,9 +69,3 @@ def test_training_on_the_sample_gives_the_published_hash(tmp_path: Path) -> None
     digest = sha256_of_artifact(ROOT / "docs" / "sample.txt", 512, tmp_path)
     page = (ROOT / "docs" / "architecture.md").read_text()
     assert f"| `docs/sample.txt` | 512 | `{digest}` |" in page
-
-
-def test_the_story_describes_its_merges() -> None:
-    """The sample text describes its own first two merges, correctly."""
-    tokenizer = Tokenizer.train((ROOT / "docs" / "sample.txt").read_bytes().decode(), 258)
-    assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]

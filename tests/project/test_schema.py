@@ -67,6 +67,12 @@ def test_the_schema_accepts_each_version(content: dict[str, Any]) -> None:
     assert numbers == [content["schema_version"]]
 
 
+@pytest.mark.parametrize("pattern", oracle.ONLY_VERSION_3.values(), ids=oracle.ONLY_VERSION_3)
+def test_the_schema_accepts_each_pattern_for_imports(pattern: str) -> None:
+    """Version 3 has these patterns too."""
+    assert accepts(canonical(THIRD | {"pretokenizer_pattern": pattern}))
+
+
 @pytest.mark.parametrize("pattern", oracle.PATTERNS)
 @pytest.mark.parametrize("names", [0, 1, 4096])
 def test_the_schema_accepts_what_train_saves(pattern: str, names: int) -> None:

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from chromium import Chromium
 from project_tools import ROOT, run, tool
 
 pytestmark = pytest.mark.thorough
@@ -16,14 +15,6 @@ FOREIGN: Final = re.compile(
     r"(?:<(?!a\b)[^>]*\b(?:href|src)=[\"']|url\([\"']?|@import [\"'])((?:https?:)?//[^\"')]*)"
 )
 """What a page or a style sheet loads from another host; links are not loaded."""
-
-SIZES: Final = """(() => {
-  const heading = document.querySelector("#where-to-go-next h2");
-  const list = heading.parentElement.querySelector("ul");
-  return [list.getBoundingClientRect().bottom - heading.getBoundingClientRect().top,
-    document.querySelector(".sidebar-scroll").scrollHeight, document.documentElement.scrollWidth];
-})()"""
-"""Returns the heights of the map and of the navigation, and the width of the page."""
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +34,6 @@ def test_the_site_works_offline(site: Path) -> None:
     assert {file: addresses for file, addresses in found.items() if addresses} == {}
 
 
-def test_no_file_is_missing(site: Path) -> None:
-    """Every local link on every page, also in HTML that Sphinx does not check, leads to a file."""
-    missing = [
-        (page, link)
-        for page in site.rglob("*.html")
-        for link in re.findall(r'\b(?:href|src)="([^"#?:]+)["#?]', page.read_text("utf-8"))
-        if not (site / link[1:] if link[0] == "/" else page.parent / unquote(link)).exists()
-    ]
-    assert missing == []
-
-
 def linked(page: Path) -> set[Path]:
     """Return the pages of the site that the text of a page links to."""
     article = page.read_text("utf-8").partition("<article")[2].partition("</article>")[0]
@@ -67,26 +47,6 @@ def test_every_page_is_two_clicks_away(site: Path) -> None:
     first = linked(site / "index.html")
     pages = {*site.rglob("*.html")} - {site / f"{name}.html" for name in ("404", "index", "search")}
     assert pages - first - {page for each in first for page in linked(each)} == set()
-
-
-def test_the_map_fits_on_a_phone(site: Path, tmp_path: Path) -> None:
-    """At 360 x 740, the map on the first page and the navigation are as high as the screen."""
-    page = Chromium(tmp_path)
-    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
-    page.send("Emulation.setDeviceMetricsOverride", **size)
-    page.open((site / "index.html").as_uri())
-    height, navigation, width = page.run(SIZES)
-    page.close()
-    assert 100 < height <= 740
-    assert 100 < navigation <= 740
-    assert width == 360
-
-
-def test_pages_above_docs_are_pages_of_the_site(site: Path) -> None:
-    """The site shows the README and the others, where their links work; none is a download."""
-    assert [*(site / "_downloads").rglob("*.md")] == []
-    assert 'href="README.html#install"' in (site / "first-steps.html").read_text("utf-8")
-    assert 'src="_images/merging.svg"' in (site / "README.html").read_text("utf-8")
 
 
 def test_the_explorer_is_on_the_site(site: Path) -> None:

@@ -9,18 +9,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from artifacts import GOOD, canonical
+from artifacts import GOOD
 from bpetite_compare import export
 from cli_tools import terminal
 from compare_tools import CORPUS
-from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
+from help_tools import BUILT_IN, OF_COMPARE, call_of, prepare_files
 from project_tools import MEMBERS, PACKAGES, ROOT
 
 NAME: Final = "named_by_a_file"
@@ -29,33 +28,24 @@ NAME: Final = "named_by_a_file"
 TEXT: Final = f"{NAME} low lower lowest\n" * 20
 CALLS: Final = (
     f"train --input docs.jsonl --jsonl {NAME} --vocab-size 300 --output docs.json",
-    "train --counts docs.jsonl --vocab-size 260 --output counted.json",
     "train --files-from list.txt --vocab-size 260 --output listed.json",
     "encode --model tokenizer.json --input text.txt --format u16 --output ids.bin",
-    f"encode --model tokenizer.json --text {NAME}",
     "decode --model tokenizer.json --input ids.bin --format u16 --output back",
     "count --encoding toy text.txt",
-    "show --model tokenizer.json --input text.txt --steps",
-    "inspect --model tokenizer.json --tokens",
-    f"compare-tiktoken --model tokenizer.json --text {NAME} --encoding toy",
-    "compare-tiktoken --model tokenizer.json --input text.txt --report --encoding toy",
     "export --model tokenizer.json --to tiktoken --output ranks",
     "export --model tokenizer.json --to huggingface --output hf",
     "export --model tokenizer.json --to gpt2 --output gpt2",
     "import ranks --pattern gpt2 --special <s>=999 --output of-ranks.json",
     "import --encoding toy --output of-toy.json",
-    "import --from gpt2 --input gpt2/vocab.json gpt2/merges.txt --output of-gpt2.json",
-    "help train",
-    "--version",
     "--completion bash",
 )
 """More calls than `every_call` derives; some read what an earlier one writes."""
 
 
 def every_call() -> list[list[str]]:
-    """Return a good call of each command, also with `--jobs 2` if it shares its work."""
+    """Return a good call of each command; two, which share their work, also with `--jobs 2`."""
     calls = [call_of(name) for name in (*BUILT_IN, *OF_COMPARE)]
-    calls += [call_of(name, "--jobs", "2") for name in having("--jobs")]
+    calls += [call_of(name, "--jobs", "2") for name in ("train", "encode")]
     named = [
         [f"{number}.json" if word == "new.json" else word for word in call]
         for number, call in enumerate(calls)
@@ -148,68 +138,22 @@ def test_every_command_keeps_to_its_files(folder: Path) -> None:
     assert statuses == [f"main: status 0: {' '.join(call)}" for call in calls]
     assert report.count("main: watched") == 1
     # One worker does the work; the other may be killed before it has started.
-    assert len(having("--jobs")) <= report.count("worker: watched") <= 2 * len(having("--jobs"))
-
-
-def renamed(value: object) -> Iterator[object]:
-    """Yield a JSON value with each key and each value in it replaced by a name."""
-    yield NAME
-    if isinstance(value, dict):
-        places = [*value][-1:] if len(value) > 256 else [*value]  # of a vocabulary, one
-        yield {**value, NAME: NAME}
-        for key in places:
-            yield {NAME if other == key else other: value[other] for other in value}
-            for inner in renamed(value[key]):
-                yield {**value, key: inner}
-    elif isinstance(value, list):
-        yield [*value, NAME]
-        for inner in renamed(value[0]) if value else ():
-            yield [inner, *value[1:]]
-
-
-@pytest.mark.thorough
-def test_no_name_in_a_file_is_imported(folder: Path) -> None:
-    """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
-    hostile = folder / "hostile"
-    hostile.mkdir()
-    calls = [["load", "tokenizer.json"]]
-    for place, content in enumerate(renamed(deepcopy(GOOD))):
-        path = hostile / f"{place}.json"
-        path.write_bytes(canonical(content))
-        calls.append(["load", str(path)])
-    single = folder / "hf.json"
-    for place, content in enumerate(renamed(json.loads(single.read_bytes()))):
-        path = hostile / f"hf-{place}.json"
-        path.write_bytes(canonical(content))
-        output = f"{path}.new"
-        calls.append(["import", "--from", "huggingface", "--input", str(path), "--output", output])
-    report = watched(folder, calls)
-    assert violations(report) == []
-    assert sum(line.startswith("main: status ") for line in report) == len(calls)
+    assert 2 <= report.count("worker: watched") <= 4
 
 
 IMPORTS: Final = """
-import contextlib, ctypes, marshal, os, pickle, socket
+import contextlib, ctypes, os, pickle, socket
 from importlib import import_module
-from multiprocessing.util import spawnv_passfds
 """
 PLANTS: Final = {
     f"import_module({NAME!r})": f"import: {NAME}",
-    f"__import__('{NAME}_too')": f"import: {NAME}_too",
     "os.system('true')": "process: os.system",
     "os.posix_spawnp('true', ['true'], os.environ)": "process: os.posix_spawn",
-    "spawnv_passfds(b'/bin/true', [b'true'], [])": "process: [b'true']",
     "socket.socket()": "socket: socket.__new__",
-    "socket.getaddrinfo('127.0.0.1', 9)": "socket: socket.getaddrinfo",
     "open('elsewhere', 'w')": "write: elsewhere",
-    "os.close(os.open('elsewhere', os.O_WRONLY | os.O_CREAT))": "write: elsewhere",
     "os.rename('elsewhere', 'there')": "write: os.rename elsewhere there",
-    "os.remove('there')": "write: os.remove there",
-    "os.mkdir('new')": "write: os.mkdir new",
-    "exec('1')": "code: exec by bpetite.planted",
     "eval('1')": "code: exec by bpetite.planted",
     "compile('1', 'planted', 'exec')": "code: compile by bpetite.planted",
-    "marshal.loads(marshal.dumps(1))": "code: marshal.loads by bpetite.planted",
     "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by bpetite.planted",
     "ctypes.CDLL(None)": "code: ctypes.dlopen",
 }
@@ -224,7 +168,9 @@ def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
     (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
-    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return check_content(")
+    plant(
+        tmp_path / "bpetite" / "_schema" / "checks.py", "    file, version = _checked_keys(parsed)"
+    )
     plant(
         tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
     )

@@ -90,44 +90,6 @@ def has_compare(program: Path, folder: Path) -> bool:
 
 
 @pytest.mark.posix
-def test_the_hint_installs_compare(tmp_path: Path, environment: Mapping[str, str]) -> None:
-    """What a message names installs bpetite-compare: in a clone, with uv and pip, and from git."""
-    if not (ROOT / ".git").exists() or shutil.which("git") is None:
-        pytest.skip("without git or a clone there is no address")
-    programs = new_environment(tmp_path / "venv")
-    members = [PACKAGES / "core", PACKAGES / "cli"]
-    done = run(programs / "pip", "install", *members, cwd=tmp_path)
-    if done.returncode:
-        pytest.skip(f"pip has no index to install rich from: {done.stderr}")
-    message = run(programs / "bpetite", "parity", cwd=tmp_path).stderr
-    with_uv, with_pip, option = re.findall("`([^`]*)`", message)
-    assert "bpetite-c" not in f"{with_uv} {with_pip} {option}"  # nothing is named on an index
-    for command, program in ((with_uv, tmp_path / "bin"), (with_pip, programs)):
-        words = command.split()
-        words[0] = str(programs / "pip") if words[0] == "pip" else shutil.which("uv") or "uv"
-        done = run(*words, cwd=ROOT, env=environment)
-        assert done.returncode == 0, done.stderr
-        assert has_compare(program / "bpetite", tmp_path)
-    there = option.replace("URL", ROOT.as_uri()).split()
-    source = f"git+{ROOT.as_uri()}#subdirectory=packages/cli"
-    call = ("tool", "run", "--from", source, *there, "bpetite", "parity", "--help")
-    done = run_uv(*call, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_hint_installs_pyarrow(dist: Path, tmp_path: Path) -> None:
-    """What the message about Parquet names makes `--parquet` work."""
-    index = ("run", "--isolated", "--no-project", "--python", sys.executable, "--find-links", dist)
-    counted = ("bpetite", "chunks", "--parquet", "text", "none.parquet")
-    hint = run_uv(*index, "--with", "bpetite-cli", *counted, cwd=tmp_path).stderr
-    if "pyarrow" not in hint:
-        pytest.skip(f"uv has no index to install rich from: {hint}")
-    (option,) = re.findall("add `--with (.*?)`", hint)
-    hint = run_uv(*index, "--with", "bpetite-cli", "--with", option, *counted, cwd=tmp_path).stderr
-    assert "none.parquet" in hint
-
-
-@pytest.mark.posix
 def test_the_folder_of_wheels_installs_elsewhere(
     dist: Path, tmp_path: Path, environment: Mapping[str, str]
 ) -> None:
@@ -154,58 +116,3 @@ def test_the_folder_of_wheels_installs_elsewhere(
         done = run("bash", "-c", command, cwd=tmp_path, env=path)
         assert done.returncode == 0, done.stderr
     assert has_compare(tmp_path / "other" / "bin" / "bpetite", tmp_path)
-
-
-def test_the_forms_of_an_address_are_those_of_uv(tmp_path: Path) -> None:
-    """With git, uv fetches from each `URL` of the README, and rejects what the table changes."""
-    if shutil.which("git") is None:
-        pytest.skip("there is no git")
-    copy = tmp_path / "git" / "bpetite.git"
-    shutil.copytree(PACKAGES / "core", copy / "packages" / "core")
-    git = ("git", "-C", str(copy), "-c", "user.name=a", "-c", "user.email=a")
-    for words in (("init", "-q"), ("add", "--all"), ("commit", "-q", "-m", "all")):
-        assert run(*git, *words).returncode == 0
-    shutil.copytree(copy, tmp_path / "git" / "bpetite")
-    # git asks this folder instead of the hosts.
-    hosts = ("https://host/ME/", "ssh://git@HOST/ME/", "file:///home/me/")
-    settings = {"GIT_CONFIG_COUNT": "3", "UV_CACHE_DIR": str(tmp_path / "cache")}
-    for number, host in enumerate(hosts):
-        settings[f"GIT_CONFIG_KEY_{number}"] = f"url.{(tmp_path / 'git').as_uri()}/.insteadOf"
-        settings[f"GIT_CONFIG_VALUE_{number}"] = host
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\S+bpetite(?:\.git)?)` \| `(\S+)` \|$", readme, re.MULTILINE)
-    assert len(rows) == 4
-    for given, address in rows:
-        for url in {given, address}:
-            requirement = f"bpetite-core @ git+{url}#subdirectory=packages/core\n"
-            (tmp_path / "in.txt").write_text(requirement)
-            done = run_uv("pip", "compile", "--no-deps", "in.txt", cwd=tmp_path, env=settings)
-            assert (done.returncode == 0) == (url == address), done.stderr
-            assert url != address or "bpetite-core @ git+" in done.stdout
-
-
-def test_a_wheel_names_the_program_that_built_it(dist: Path) -> None:
-    """So another version of uv gives other bytes, as docs/versions.md says."""
-    with zipfile.ZipFile(dist / f"{file_name('core')}-py3-none-any.whl") as wheel:
-        info = wheel.read(f"{file_name('core')}.dist-info/WHEEL").decode()
-    assert re.search(r"^Generator: uv \d+\.\d+\.\d+$", info, re.MULTILINE)
-    page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
-    assert "Another version of uv writes its own number into `WHEEL`" in page
-
-
-def test_the_core_installs_only_regex(dist: Path, tmp_path: Path) -> None:
-    """In an empty environment the wheel of the core installs only regex, and works."""
-    python = ("run", "--isolated", "--no-project", "--python", sys.executable, "--with")
-    probe = run_uv(*python, "regex", "python", "-c", "", cwd=tmp_path)
-    if probe.returncode:
-        pytest.skip(f"uv has no index to install regex from: {probe.stderr}")
-    code = (
-        "from importlib.metadata import distributions\n"
-        "from bpetite import Tokenizer\n"
-        "print(*sorted(one.name for one in distributions()))\n"
-        "tokenizer = Tokenizer.train('ab ab ab', vocab_size=258)\n"
-        "print(tokenizer.encode('ab<|endoftext|>ab'))\n"
-    )
-    wheel = dist / f"{file_name('core')}-py3-none-any.whl"
-    result = run_uv(*python, wheel, "python", "-I", "-c", code, cwd=tmp_path)
-    assert result.stdout == "bpetite-core regex\n[256, 258, 256]\n", result.stderr

@@ -68,31 +68,3 @@ def test_the_workflow_runs_on_linux_and_macos() -> None:
     assert {*GATES, "smoke", "determinism", "policy", "syntax", "packages", "thorough"} <= {*parts}
     functions = re.findall(r"^([\w-]+)\(\) ", (ROOT / ".ci/run").read_text(), re.MULTILINE)
     assert {*parts, "lowest", "free-threaded"} <= {*functions}
-
-
-def test_a_release_is_published_by_hand_alone() -> None:
-    """Publishing is off by default; it uploads in the order of requirements and may sign in."""
-    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
-    head, _, rest = text.partition("\njobs:\n")
-    assert re.search(r"\n      publish:\n.*\n        type: boolean\n        default: false\n", head)
-    jobs = dict(re.findall(r"^  ([a-z]+):\n((?: {4}.*\n|\n)+)", rest, re.MULTILINE))
-    job = jobs.pop("publish")
-    for line in ("needs: attest", "if: inputs.publish", "environment: publish"):
-        assert re.search(rf"^    {line}( #|$)", job, re.MULTILINE), line
-    assert re.search(r"    permissions:\n      id-token: write .*\n    [a-z]", job)
-    assert re.findall(r"- run: (.*)", job) == [
-        f"uv publish --trusted-publishing always dist/bpetite_{member}-*"
-        for member in ("core", "compare", "cli")
-    ]
-    assert [*jobs] == ["build", "attest"]
-    assert "publish" not in "".join(jobs.values())
-
-
-def test_the_thorough_tests_fit_their_job() -> None:
-    """Their job has twice the time that they take on two cores."""
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (minutes,) = re.findall(r"pytest -m thorough +# .* (\d+) minutes;", page)
-    jobs = re.split(r"^  (?=\w+:$)", WORKFLOW, flags=re.MULTILINE)
-    (job,) = [job for job in jobs if "bash .ci/run thorough\n" in job]
-    (limit,) = re.findall("timeout-minutes: ([0-9]+)", job)
-    assert int(limit) >= 2 * int(minutes)

@@ -14,8 +14,6 @@ import extracted
 import regex
 from extracted import List, Option
 
-from bpetite._constants import MAX_VOCAB_SIZE
-
 Pair = tuple[int, int]
 Split = Callable[[str], list[str]]
 
@@ -77,13 +75,6 @@ def _on_codes(split: Split) -> Callable[[List], List]:
     return lambda codes: _linked(map(_codes, split(_text(codes))))
 
 
-def cut(text: str, names: Sequence[str]) -> list[str]:
-    """Return `Special.cut`: ordinary text and special tokens in turn."""
-    first, others = _call(extracted.cut, _linked(map(_codes, names)), _codes(text))
-    parts = [first, *(part for name, after in _listed(others) for part in (name, after))]
-    return [_text(part) for part in parts]
-
-
 def split_ascii(data: bytes) -> list[bytes]:
     """Return `Ascii.split_ascii`: the chunks of GPT-4's pattern."""
     return [bytes(_listed(chunk)) for chunk in _listed(_call(extracted.split_ascii, _linked(data)))]
@@ -104,19 +95,6 @@ def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     return _listed(_call(extracted.passes, 0, _linked(merges), _linked(chunk)))
 
 
-def undo_counts(counts: Mapping[int, int], merges: Sequence[Pair], kept: int) -> dict[int, int]:
-    """Return `Sizes.undo_counts` for all counts that are not 0: the first merges are kept."""
-
-    def count(token_id: int) -> int:
-        return counts.get(token_id, 0)
-
-    later = _linked(merges[kept:])
-    found = {
-        i: _call(extracted.undo_counts, kept, later, count, i) for i in range(256 + len(merges))
-    }
-    return {token_id: number for token_id, number in found.items() if number}
-
-
 def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int]) -> list[int]:
     """Return `General.encode_chunk`: permute the bytes, then merge any table of pairs."""
 
@@ -125,12 +103,6 @@ def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int
         return None if new_id is None else (new_id,)
 
     return _listed(_call(extracted.encode_chunk, lookup, shuffle.__getitem__, _linked(chunk)))
-
-
-def find_unreachable(merges: Sequence[Pair]) -> int | None:
-    """Return `Reachable.find_unreachable`: the first token that does not encode to itself."""
-    result = _call(extracted.find_unreachable, _linked(merges), MAX_VOCAB_SIZE)
-    return None if result is None else int(result[0])
 
 
 def train(documents: Iterable[str], wanted: int) -> list[Pair]:

@@ -5,10 +5,9 @@ so ids are compared, never only the round trip.
 """
 
 import string
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import pytest
@@ -19,13 +18,10 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import artifact_with, loaded, merges_of
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
 from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
-from bpetite._special_tokens import SpecialTokens, checked_special_tokens
-from bpetite_cli.commands.sizes import totals_of
-from bpetite_compare._soundness import find_unreachable
+from bpetite._special_tokens import checked_special_tokens
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
 from numbered import WORDS, Made, numbered
 from proof import proof_oracle
@@ -40,10 +36,7 @@ Cut = Callable[[str], Iterable[str | bytes]]
 END_OF_TEXT = "<|endoftext|>"
 MERGES = {
     "nested": [(97, 97), (256, 97), (257, 97), (256, 256), (98, 258)],
-    "twins": [(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)],
     "twice": [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98)],
-    "crossed": [(98, 97), (97, 98), (97, 97), (256, 98), (258, 257)],
-    "hidden": [(97, 97), (98, 99), (97, 98), (258, 99), (256, 98)],
     "trained": oracle.train(["abcabcaabb bca aab cab"], 266),
 }
 # One or two characters of each class on each side of ASCII, and those that the pattern names.
@@ -64,49 +57,13 @@ SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
 """Documents small enough for the proved trainer, which counts by recursion."""
 
 
-def real_ids(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return the ids that the core's encoder gives for one chunk."""
-    return Merges(merges).apply(chunk)
-
-
 @pytest.mark.parametrize("name", MERGES)
 def test_every_short_chunk_has_the_proved_ids(name: str) -> None:
     """All 3,280 chunks of up to seven letters "a", "b" and "c" have the proved ids."""
     chunks = [bytes(letters) for length in range(8) for letters in product(b"abc", repeat=length)]
     assert len(chunks) == 3_280
-    for chunk in chunks:
-        assert real_ids(chunk, MERGES[name]) == proof_oracle.passes(chunk, MERGES[name])
-
-
-@given(merge_lists(), st.lists(CHUNKS, max_size=3))
-@example([(97, 97), (256, 97), (97, 256)], [b"a" * 90])
-@example([(97, 98), (256, 256), (257, 97), (97, 98)], [b"ab" * 9 + b"a", b"", b"aab"])
-def test_chunks_have_the_proved_ids_and_counts(merges: list[Pair], chunks: list[bytes]) -> None:
-    """Any chunks have the proved ids; counted once, they give the counts of fewer merges."""
-    ids_of_chunks = [real_ids(chunk, merges) for chunk in chunks]
-    assert ids_of_chunks == [proof_oracle.passes(chunk, merges) for chunk in chunks]
-    counts = Counter(i for ids in ids_of_chunks for i in ids)
-    artifact = Artifact.of_merges(merges, special_names=())
-    totals = totals_of(artifact, [counts[i] for i in range(len(artifact.tokens))])
-    for kept in range(len(merges) + 1):
-        proved = proof_oracle.undo_counts(counts, merges, kept)
-        assert proved == Counter(i for chunk in chunks for i in real_ids(chunk, merges[:kept]))
-        assert totals.tokens[kept] == sum(proved.values())
-        assert totals.unused[kept] == 256 + kept - len(proved)
-
-
-@given(merge_lists())
-@example([(97, 97), (97, 97)])
-@example([(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)])
-def test_the_unreachable_token_is_as_proved(merges: list[Pair]) -> None:
-    """`find_unreachable` names the proved token: the first that does not encode to itself."""
-    found = find_unreachable(Artifact.of_merges(merges))
-    token = proof_oracle.find_unreachable(merges)
-    vocab = oracle.vocabulary(merges)
-    torn = [t for t in range(256 + len(merges)) if real_ids(vocab[t], merges) != [t]]
-    assert token == (torn[0] if torn else None)
-    assert (found is None) == (token is None)
-    assert found is None or found.startswith(f"the token {token}, ")
+    apply = Merges(MERGES[name]).apply
+    assert [*map(apply, chunks)] == [proof_oracle.passes(chunk, MERGES[name]) for chunk in chunks]
 
 
 @pytest.mark.parametrize(
@@ -168,16 +125,6 @@ def test_classes_are_as_the_proof_assumes() -> None:
     assert regex.fullmatch(r"\p{N}+", string.digits)
     assert regex.findall(r"[\s\p{L}\p{N}]", string.punctuation) == []
     assert regex.fullmatch(r"\s+", "\n\r ")
-
-
-@pytest.mark.parametrize("names", [*permutations(["<a>", "a<", "|1|"])])
-def test_every_short_text_is_cut_at_the_proved_special_tokens(names: tuple[str, ...]) -> None:
-    """All 19,531 texts of up to six characters are cut as proved, whatever the order of names."""
-    special_tokens = SpecialTokens(dict.fromkeys(names, 0))
-    texts = ["".join(text) for n in range(7) for text in product("<a>|1", repeat=n)]
-    assert len(texts) == 19_531
-    for text in texts:
-        assert special_tokens.cut(text) == proof_oracle.cut(text, names)
 
 
 @pytest.mark.parametrize("pattern", oracle.PATTERNS)
