@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import regex
 import tiktoken
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
@@ -18,10 +18,11 @@ from texts import every_character
 
 def test_the_first_difference_is_reported(tmp_path: Path, register: Callable[..., None]) -> None:
     """All tokens before it are equal in bytes, those at it are not; ids do not matter."""
-    register("swapped", b"bc", b"ab")
+    register("swapped", b"bc", b"ab", b"\xa9a")
     crossing = write_tokenizer(tmp_path / "crossing.json", CROSSING)
 
     @given(st.text("abcé ", max_size=12))
+    @example("éa")  # inside a character
     def check(text: str) -> None:
         both = compare(crossing, text, "swapped")
         ours, theirs = both.ours.tokens, both.theirs.tokens
