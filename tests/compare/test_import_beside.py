@@ -434,3 +434,19 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
         assert part in shown
     assert shown.endswith("; use the libraries tokenizers or transformers for this model")
     assert shown.count("use the libraries") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        ("GPT2TokenizerFast", "gpt2"),
+        ("ChatGLM4Tokenizer", "gpt4"),
+        ("QWenTokenizer", "qwen2"),
+        ("Qwen3_5Tokenizer", "qwen3.5"),
+    ],
+)
+def test_a_class_names_its_pattern(kind: str, pattern: str, tmp_path: Path) -> None:
+    """Also with the ending of its fast version."""
+    path = write_ranks(tmp_path / "ranks", {bytes([value]): value for value in range(256)})
+    (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": kind}))
+    assert import_tokenizer(path, None, tmp_path / "new").pattern == pattern
