@@ -70,7 +70,7 @@ def test_folders_with_other_settings_are_rejected(
 @pytest.mark.parametrize(
     ("to", "output", "settings", "fault"),
     [
-        pytest.param("gpt2", "x", {"max_length": 8}, "folder for huggingface$", id="gpt2"),
+        pytest.param("gpt2", "x", {"max_length": 8}, "--max-length .* huggingface$", id="gpt2"),
         pytest.param("huggingface", "x.json", {"max_length": 8}, "huggingface$", id="one file"),
         pytest.param("gguf", "x", {"max_length": 8}, "folder for huggingface$", id="gguf"),
         pytest.param("huggingface", "x.json", {"unk": "x"}, "or gguf", id="role of one file"),
