@@ -63,6 +63,7 @@ def test_another_package_can_add_a_command(install: Callable[..., None], here: P
     """FR-32: a package adds a command by an entry point; the help lists it under `more`."""
     install("greet", PLUG_IN)
     assert bpetite("greet").stdout == b"hello\n"
+    assert bpetite("greet", "--help").stdout.startswith(b"usage: bpetite greet ")
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more:"] == {"greet": "say hello"}
 
