@@ -446,7 +446,10 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
     ],
 )
 def test_a_class_names_its_pattern(kind: str, pattern: str, tmp_path: Path) -> None:
-    """Also with the ending of its fast version."""
+    """Also with the ending of its fast version; a note says that the class is only a hint."""
     path = write_ranks(tmp_path / "ranks", {bytes([value]): value for value in range(256)})
     (tmp_path / CONFIG).write_text(json.dumps({"tokenizer_class": kind}))
-    assert import_tokenizer(path, None, tmp_path / "new").pattern == pattern
+    result = import_tokenizer(path, None, tmp_path / "new")
+    assert result.pattern == pattern
+    note = f"{pattern}, that of the class {kind.removesuffix('Fast')}, which models with other"
+    assert note in "\n".join(result.notes)
