@@ -267,3 +267,11 @@ def test_a_message_names_the_moved_ids(here: Path) -> None:
         ("--special '<|3|>'", "cannot add the special token '<|3|>': small.json has it "),
     ):
         assert refusal(f"{CONTINUE} --force {words}")[0].startswith(f"error: {error}")
+
+
+def test_a_new_token_may_be_part_of_a_character(here: Path) -> None:
+    """Its ids before are those of its bytes."""
+    Tokenizer.train("", 256).save("start.json")
+    Tokenizer.train("日日", 258).save("new.json")
+    rows = rows_of("inspect -m new.json --tokens --since start.json")
+    assert [row["old_ids"] for row in rows] == [[0x97, 0xA5], [0xE6, 0x97, 0xA5]]

@@ -49,6 +49,7 @@ def test_the_gate_runs_the_readmes_commands(gate: Gate) -> None:
     """`.ci/run` begins with the two commands of the README."""
     commands = re.findall(r"^(?:\$ )?uv (run (?:bpetite train .*|pytest))$", PAGE, re.MULTILINE)
     _, _, calls = gate(failing="run ruff *")
+    calls = [call for call in calls if not call.startswith("python find ")]
     assert calls[:2] == commands
 
 
