@@ -379,6 +379,7 @@ def test_a_saved_page_keeps_its_tokenizer(
     assert page.run("document.documentElement.scrollWidth") <= 360
     assert saved(page, tmp_path, "third-explorer.html").read_bytes() == data
     ready(page, f"{page.run('location.href')}&beside=")
+    page.wait(f"{IDS}.at(-1) === 0")
     assert page.run(IDS) == [7, 3, 1, 3, 7, 0]  # a link to the file needs no other copy of it
     choose(page, "tokenizer", "Prose")
     choose(page, "beside", "no other")
