@@ -33,8 +33,8 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "nargs": "+",
         "action": "extend",
         "metavar": "FILE",
-        "help": "UTF-8 text, also compressed with gzip, bzip2, xz or zstd; - is standard input; "
-        "no token spans two files",
+        "help": "UTF-8 text, also compressed with gzip, bzip2, xz or zstd; a folder, with all text "
+        "files in it; - is standard input; no token spans two files",
     },
     "--files-from": {
         "metavar": "FILE",
@@ -43,6 +43,10 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--null": {
         "action": "store_true",
         "help": "or -0: paths in --files-from end with a NUL byte, as from find -print0",
+    },
+    "--glob": {
+        "metavar": "PATTERN",
+        "help": "of the files in folders, read those with such names: '*.md'",
     },
     "--jsonl": {
         "type": field,
@@ -102,7 +106,7 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 
 def add_documents(parser: StrictParser) -> None:
     """Add the options for files, lists of files, and documents inside files."""
-    add_options(parser, "--input", "--files-from", "--null", "--jsonl", "--parquet")
+    add_options(parser, "--input", "--files-from", "--null", "--glob", "--jsonl", "--parquet")
     parser.need("--null", "--files-from")
     parser.allow_one("--jsonl", "--parquet")
 

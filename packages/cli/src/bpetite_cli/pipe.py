@@ -13,12 +13,13 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 
-from bpetite._inner import Artifact, write_parts
+from bpetite._inner import Artifact, quoted, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models, outputs, parquet
 from bpetite_cli.io.documents import Documents, expand_patterns, read_list
+from bpetite_cli.io.folders import Folder, read_folders
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
-from bpetite_cli.terminal.messages import report, say
+from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.values import text_argument
 
@@ -100,11 +101,15 @@ class Pipe:
         self.bar.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         if self._workers is not None:
             with signals_blocked():
                 self._workers.close()
         self.bar.hide()
+        if error is None:
+            for folder in self.documents.folders:
+                read = f"{counted(len(folder.files), 'file')}, {in_units(folder.bytes)}"
+                say(f"{quoted(folder.path)}: {read}{folder.what_is_skipped}")
         if self.warnings:
             say(*self.warnings)
         for (one, several, about), (first, *others) in self.documents.odd.items():
@@ -286,6 +291,12 @@ def documents_of(options: argparse.Namespace) -> Documents:
         paths = [inputs.STANDARD_INPUT]
     for name in lists:
         paths += read_list(name, null=options.null)
+    folders: list[Folder] = []
+    if "glob" in vars(options):
+        read = read_folders(
+            paths, given.get("glob"), given.get("output"), binary="parquet" in given
+        )
+        paths, folders = read
     if [*paths, *lists].count(inputs.STANDARD_INPUT) > 1:
         raise Failure("standard input (-) can be read only once; name it once")
     if "parquet" in given:
@@ -293,4 +304,4 @@ def documents_of(options: argparse.Namespace) -> Documents:
             parquet.load_pyarrow()
     text = text_argument(given["text"]) if "text" in given else None
     keys, column = given.get("jsonl"), given.get("parquet")
-    return Documents({}, paths, lists, keys, column, "counts" in given, text)
+    return Documents({}, paths, lists, folders, keys, column, "counts" in given, text)

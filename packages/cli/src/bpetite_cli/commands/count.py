@@ -1,9 +1,9 @@
 """Count the tokens in files or standard input.
 
-Prints one line per FILE: the number of tokens, a tab, and the name. Several
-files also get a total. Without FILE, reads standard input and prints only the
-number. No token spans two files. Each special token in the text is one token, unless
-the text is --ordinary.
+Prints one line per FILE: the number of tokens, a tab, and the name. A folder gets a
+total after its files, and several inputs a total at the end. Without FILE, reads
+standard input and prints only the number. No token spans two files. Each special
+token in the text is one token, unless the text is --ordinary.
 
 If a file cannot be read, the other files are still counted, and the exit status
 is 1. With --by-token, nothing is printed then.
@@ -11,6 +11,7 @@ is 1. With --by-token, nothing is printed then.
 Examples:
   bpetite count --model tokenizer.json text.txt
   bpetite count --model tokenizer.json a.txt b.txt
+  bpetite count --model tokenizer.json notes --glob '*.txt'
   bpetite count --model tokenizer.json --max 8000 < text.txt
   bpetite count --model tokenizer.json --jsonl text docs.jsonl
   bpetite count --model tokenizer.json --json corpus.gz
@@ -30,6 +31,7 @@ from bpetite_cli.counting import count_ids
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents, Text
+from bpetite_cli.io.folders import Folder
 from bpetite_cli.pipe import Pipe, Tagged
 from bpetite_cli.plugins import Encoding, load_encoding
 from bpetite_cli.strict_parser import Commands
@@ -61,10 +63,17 @@ class _File(TypedDict):
     error: Annotated[str | None, "why the file could not be read, or null"]
 
 
+class _Folder(fields.Files, fields.TextSize):
+    """The figures of a folder."""
+
+    path: str
+
+
 class _Totals(fields.Files, fields.TextSize):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
+    per_folder: Annotated[list[_Folder], "the figures of each folder that was named"]
 
 
 def add_command(commands: Commands) -> None:
@@ -113,18 +122,16 @@ def _run(options: argparse.Namespace) -> None:
                 files[number].tokens += tokens
                 if error is not None:
                     files[number].error = f"{inputs.name_of(files[number].path)}: {error}"
-        good = [file for file in files if file.error is None]
-        size, tokens = sum(file.size for file in good), sum(file.tokens for file in good)
-        total = _FileSize("total", size, tokens)
+        total = _sum("total", files)
         complaints = _complaints(files, total.tokens, options.max)
         pipe.bar.hide()
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
         if options.json:
-            outputs.write_json(_data(files, total, options.max))
+            outputs.write_json(_data(files, pipe.documents.folders, total, options.max))
         else:
             named = bool(options.input or options.files_from)
-            outputs.write_output(_as_lines(files, total, named=named))
+            outputs.write_output(_as_lines(files, pipe.documents.folders, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
 
@@ -184,16 +191,39 @@ def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> l
     return complaints
 
 
-def _as_lines(files: Sequence[_FileSize], total: _FileSize, *, named: bool) -> Iterator[bytes]:
+def _sum(path: str, files: Iterable[_FileSize]) -> _FileSize:
+    """Return the sum of the files without an error."""
+    good = [file for file in files if file.error is None]
+    return _FileSize(path, sum(file.size for file in good), sum(file.tokens for file in good))
+
+
+def _in(folder: Folder, files: Sequence[_FileSize]) -> Sequence[_FileSize]:
+    return files[folder.first : folder.first + len(folder.files)]
+
+
+def _as_lines(
+    files: Sequence[_FileSize], folders: Sequence[Folder], total: _FileSize, *, named: bool
+) -> Iterator[bytes]:
     """Yield the lines of the table, with names quoted if they would break the table."""
-    for file in (*files, total) if len(files) > 1 else files:
+    rows: list[_FileSize] = []
+    end = 0
+    for folder in folders:
+        inside = _in(folder, files)
+        rows += [*files[end : folder.first], *inside, _sum(folder.path, inside)]
+        end = folder.first + len(inside)
+    rows += files[end:]
+    if len(files) > 1 and not (len(folders) == 1 and len(files) == len(folders[0].files)):
+        rows.append(total)
+    for file in rows:
         name = values.text_argument(file.path)
         label = f"\t{name if name.isprintable() else quoted(name)}" if named else ""
         if file.error is None:
             yield f"{file.tokens}{label}\n".encode()
 
 
-def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _Totals:
+def _data(
+    files: Sequence[_FileSize], folders: Sequence[Folder], total: _FileSize, limit: int | None
+) -> _Totals:
     good = sum(file.error is None for file in files)
     within = None if limit is None else total.tokens <= limit
     return {
@@ -202,6 +232,16 @@ def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _T
         "max": limit,
         "within": within if good == len(files) or not within else None,
         "per_file": list(map(_file, files)),
+        "per_folder": [_folder(folder, _in(folder, files)) for folder in folders],
+    }
+
+
+def _folder(folder: Folder, files: Sequence[_FileSize]) -> _Folder:
+    all_in_it = _sum(folder.path, files)
+    return {
+        "files": sum(file.error is None for file in files),
+        **fields.text_fields(all_in_it.size, all_in_it.tokens),
+        "path": values.text_argument(folder.path),
     }
 
 

@@ -99,7 +99,7 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
     parser.need("--force", "--output")
-    of_files = ["--input", "--files-from", "--jsonl", "--parquet"]
+    of_files = ["--input", "--files-from", "--glob", "--jsonl", "--parquet"]
     of_files += ["--separator-token", "--separator"]
     parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"--output": _Summary})

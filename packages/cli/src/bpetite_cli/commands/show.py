@@ -45,8 +45,12 @@ def add_command(commands: Commands) -> None:
     parser.add_file_argument()
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument(
-        "-i", "--input", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
+        "-i",
+        "--input",
+        metavar="FILE",
+        help="UTF-8 text, also compressed; a folder; - is standard input",
     )
+    arguments.add_options(parser, "--glob")
     parser.allow_one("--input", "--text")
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(

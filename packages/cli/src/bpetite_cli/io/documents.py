@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
+from bpetite_cli.io.folders import Folder
 from bpetite_cli.io.inputs import Input, Oddity, split_at
 from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
 from bpetite_cli.values import short
@@ -22,6 +23,7 @@ class Documents(NamedTuple):
     odd: gets what is odd about the files that are read, with their names.
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
+    folders: the folders that some of the paths are in.
     keys: the nested keys of the document in a line of JSON Lines.
     column: the column of the document in a row of a Parquet file. Without keys and column, each
         file is a document.
@@ -32,6 +34,7 @@ class Documents(NamedTuple):
     odd: dict[Oddity, list[str]]
     paths: Sequence[str] = ()
     lists: Sequence[str] = ()
+    folders: Sequence[Folder] = ()
     keys: Sequence[str] | None = None
     column: str | None = None
     with_counts: bool = False

@@ -53,6 +53,17 @@ def advice_on_archive(begin: bytes) -> str | None:
     return None
 
 
+def is_binary(begin: bytes) -> bool:
+    """Return whether a file that begins so is no text, in no encoding."""
+    known = any(re.match(magic, begin, re.DOTALL) for magic, _ in _BY_FIRST_BYTES)
+    return known or b"\0" in begin or advice_on_archive(begin) is not None
+
+
+def is_tokenizer_file(begin: bytes) -> bool:
+    """Return whether a file that begins so is a tokenizer file."""
+    return begin.lstrip().startswith(b"{") and _OURS.search(begin) is not None
+
+
 def is_utf16(data: bytes) -> bool:
     """Return whether data may be UTF-16 without a byte order mark, which may be valid UTF-8.
 

@@ -85,8 +85,10 @@ def add_command(commands: cli.Commands) -> None:
         "--input",
         nargs="+",
         metavar="FILE",
-        help="UTF-8 text, also compressed; several files with --report; - is standard input",
+        help="UTF-8 text, also compressed; several files or a folder with --report; - is standard "
+        "input",
     )
+    cli.add_options(parser, "--glob")
     parser.add_argument(
         "--encoding",
         nargs="+",
@@ -195,9 +197,10 @@ def _report(options: argparse.Namespace) -> None:
         text = cli.values.text_argument
         artifacts = {text(path): cli.models.load_artifact(path) for path in models}
         pipe.begin()
-        texts = [pipe.text_of(path) for path in options.input]
+        paths = pipe.documents.paths
+        texts = [pipe.text_of(path) for path in paths]
         result = report_on_texts(artifacts, texts, encodings)
-        data = _report_data(result, [*map(text, options.input)], parallel=options.parallel)
+        data = _report_data(result, [*map(text, paths)], parallel=options.parallel)
         pipe.report(data, *_fitted(_table(data["rows"]), get_terminal_size().columns))
 
 

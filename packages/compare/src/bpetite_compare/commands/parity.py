@@ -46,7 +46,7 @@ def add_command(commands: cli.Commands) -> None:
     parser = commands.add("parity", __doc__)
     cli.add_options(parser, "--model")
     parser.add_file_argument(default="")
-    cli.add_options(parser, "--input")
+    cli.add_options(parser, "--input", "--glob")
     parser.require_one("--input")
     parser.advice["--encoding"] = (
         "parity compares equal vocabularies; for another one, use "

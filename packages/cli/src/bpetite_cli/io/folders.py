@@ -1,0 +1,123 @@
+"""Folders as inputs: the text files in them, in the order of their names.
+
+What no person would take for text is skipped and counted: hidden files, binary files, tokenizer
+files, and the command's own output. Any other file is read, so one that is not UTF-8 is an error.
+Links to folders are not followed. A file that folders reach twice is read once; one that is named
+on the command line is read as often as it is named.
+"""
+
+import codecs
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Final
+
+from bpetite._inner import quoted
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.compressed import decompress
+from bpetite_cli.io.inputs import open_input
+from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_tokenizer_file, is_utf16
+
+_BEGIN: Final = 1 << 12
+"""The number of bytes of a file that say whether it is text."""
+
+
+@dataclass
+class Folder:
+    """A folder that is an input.
+
+    path: its path.
+    first: the place of its first file among all inputs.
+    files: the paths of the files in it to read, in order.
+    bytes: their size on the disk.
+    skipped: the number of files that are not read, by the reason.
+    """
+
+    path: str
+    first: int
+    files: list[str] = field(default_factory=list)
+    bytes: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def what_is_skipped(self) -> str:
+        """What is not read, as the end of a message."""
+        listed = ", ".join(f"{count:,} {reason}" for reason, count in self.skipped.items())
+        return f"; skipped: {listed}" if listed else ""
+
+
+def read_folders(
+    paths: Sequence[str], pattern: str | None, output: str | None, *, binary: bool
+) -> tuple[list[str], list[Folder]]:
+    """Return the paths with the files of each folder in its place, and the folders.
+
+    Args:
+        paths: files and folders.
+        pattern: a pattern for the names of the files in folders, such as `*.md`.
+        output: the file that the command writes, which is not read.
+        binary: whether the files are binary, as those of Parquet.
+
+    Raises:
+        Failure: a file in a folder is UTF-16, or a folder has no file to read.
+    """
+    expanded: list[str] = []
+    folders: list[Folder] = []
+    seen: set[tuple[int, int]] = set()
+    own = os.stat(output) if output is not None and os.path.exists(output) else None
+    for path in paths:
+        if not os.path.isdir(path):
+            expanded.append(path)
+            continue
+        folder = Folder(path, len(expanded))
+        folders.append(folder)
+        for entry in _files(path, folder.skipped):
+            status = entry.stat()
+            key = status.st_dev, status.st_ino
+            if pattern is not None and not fnmatchcase(entry.name, pattern):
+                reason: str | None = "with other names"
+            elif own is not None and os.path.samestat(status, own):
+                reason = "the output"
+            elif key in seen:
+                reason = "read already"
+            else:
+                reason = None if binary else _reason(entry.path)
+            if reason is not None:
+                folder.skipped[reason] += 1
+                continue
+            seen.add(key)
+            folder.files.append(entry.path)
+            folder.bytes += status.st_size
+        if not folder.files:
+            raise Failure(
+                f"{quoted(path)} has no text file to read{folder.what_is_skipped}; name files, or "
+                "another --glob"
+            )
+        expanded += folder.files
+    return expanded, folders
+
+
+def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
+    """Yield the files below a folder in the order of names; count what is hidden."""
+    with os.scandir(path) as entries:
+        for entry in sorted(entries, key=lambda entry: os.fsencode(entry.name)):
+            if entry.name.startswith("."):
+                skipped["hidden"] += 1
+            elif entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, skipped)
+            elif entry.is_file():
+                yield entry
+
+
+def _reason(path: str) -> str | None:
+    """Return why a file in a folder is not read as text, or None."""
+    with open_input(path) as file:
+        blocks, _ = decompress(quoted(path), iter(partial(file.read, _BEGIN), b""))
+        begin = next(blocks, b"")[:_BEGIN]
+    if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or is_utf16(begin):
+        raise Failure(f"{quoted(path)} {LIKE_UTF16}")
+    if is_binary(begin):
+        return "binary"
+    return "tokenizer file" if is_tokenizer_file(begin) else None
