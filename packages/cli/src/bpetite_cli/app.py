@@ -67,7 +67,7 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
     parser = StrictParser(prog="bpetite", formatter_class=_Formatter)
-    parser.add_argument("--version", action=_Version, nargs=0, help="print version numbers")
+    parser.add_argument("-V", "--version", action=_Version, nargs=0, help="print version numbers")
     parser.add_argument(
         "--completion",
         action=_Completion,
@@ -78,7 +78,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     commands = Commands(parser)
     first = next(iter(arguments), "")
     # Loading other commands takes time, and searching for installed packages takes longer.
-    if first in {"--version", "--completion"} or add_command(commands, first):
+    if first in {"-V", "--version", "--completion"} or add_command(commands, first):
         return parser
     for name in NAMES:
         add_command(commands, name)

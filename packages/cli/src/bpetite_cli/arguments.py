@@ -112,13 +112,12 @@ def add_documents(parser: StrictParser) -> None:
 
 
 def add_corpus(parser: StrictParser) -> None:
-    """Add the options for the corpus, which must be named: to wait for one would surprise."""
-    parser.add_file_argument(default="")
+    """Add the options for the corpus, which is named, or piped."""
+    parser.add_file_argument(default=" (default: standard input, if it is a pipe or a file)")
     add_documents(parser)
     add_options(parser, "--counts")
-    for option in ("--jsonl", "--parquet"):
-        parser.need(option, "--input", "--files-from")
-    parser.require_one(["--input", "--files-from"], "--counts")
+    parser.allow_one(["--jsonl", "--parquet"], "--counts")
+    parser.require_one(["--input", "--files-from"], "--counts", or_pipe=True)
 
 
 def add_destination(parser: StrictParser, what: str = "the tokenizer file") -> None:

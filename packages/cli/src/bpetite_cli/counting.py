@@ -7,6 +7,7 @@ from itertools import chain
 
 from bpetite import Tokenizer
 from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
+from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 
@@ -32,6 +33,8 @@ class CountedCorpus:
             text, times = row[0]
             self.size += times * (len(text) if text.isascii() else len(text.encode("utf-8")))
             yield row
+        if not self.size and documents.is_unnamed:
+            raise Failure("no input is named, and standard input is empty; name a file")
         if not self.size:
             documents.odd[EMPTY] = ["the corpus"]
 

@@ -127,6 +127,8 @@ class Pipe:
         """Begin to read; if a person types an input, explain how to end it."""
         if inputs.is_typed(self.documents.paths):
             say(f"{self._typed} what you type; Ctrl-D at the start of a line ends it")
+        elif [*self.documents.paths[:1]] == [inputs.STANDARD_INPUT] and not inputs.is_ready():
+            say("waiting for standard input, which is a pipe without a byte so far")
         self.bar.begin(self._phase, self._total)
 
     def texts(self) -> Iterator[str]:
@@ -287,7 +289,8 @@ def documents_of(options: argparse.Namespace) -> Documents:
     lists: list[str] = [given["files_from"]] if "files_from" in given else []
     paths: str | list[str] = given.get("counts") or given.get("input", [])
     paths = expand_patterns([paths] if isinstance(paths, str) else paths)
-    if not given.keys() & {"input", "files_from", "counts", "text", "ids"}:
+    is_unnamed = not given.keys() & {"input", "files_from", "counts", "text", "ids"}
+    if is_unnamed:
         paths = [inputs.STANDARD_INPUT]
     for name in lists:
         paths += read_list(name, null=options.null)
@@ -304,4 +307,5 @@ def documents_of(options: argparse.Namespace) -> Documents:
             parquet.load_pyarrow()
     text = text_argument(given["text"]) if "text" in given else None
     keys, column = given.get("jsonl"), given.get("parquet")
-    return Documents({}, paths, lists, folders, keys, column, "counts" in given, text)
+    with_counts = "counts" in given
+    return Documents({}, paths, lists, folders, keys, column, with_counts, text, is_unnamed)

@@ -29,6 +29,8 @@ COMMAND: Final = "COMMAND"
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
 
+_DIGITS: Final = re.compile("[0-9]+")
+
 
 class StrictParser(argparse.ArgumentParser):
     """A parser without argparse's surprises, also for the commands.
@@ -44,6 +46,9 @@ class StrictParser(argparse.ArgumentParser):
         self.advice: dict[str, str] = {}
         self._needs: dict[str, Sequence[str]] = {}
         self._one_of: list[tuple[Sequence[Sequence[str]], bool]] = []
+        self._may_be_piped = False
+        self._of_file = "--input"
+        self._of_digits = ""
         self.has_commands = False
         self._takes_files = False
         self._not_repeated: set[str] = set()
@@ -61,10 +66,22 @@ class StrictParser(argparse.ArgumentParser):
             self._not_repeated.add(action.option_strings[-1])
         return action
 
-    def add_file_argument(self, default: str = " (default: standard input)") -> None:
-        """Add FILE as an argument besides `--input`, of which it becomes the value."""
-        self._takes_files = True
-        told = f"same as --input FILE{default}"
+    def add_file_argument(
+        self,
+        default: str = " (default: standard input)",
+        *,
+        option: str = "--input",
+        digits: str = "",
+    ) -> None:
+        """Add FILE as an argument besides an option, of which it becomes the value.
+
+        Args:
+            default: what is told about its absence.
+            option: the option.
+            digits: another option, of which words of digits become the value instead.
+        """
+        self._takes_files, self._of_file, self._of_digits = True, option, digits
+        told = f"same as {option} FILE{default}"
         self.add_argument("file", nargs="*", metavar="FILE", help=told)
 
     def need(self, option: str, *others: str) -> None:
@@ -76,9 +93,13 @@ class StrictParser(argparse.ArgumentParser):
         listed = [[group] if isinstance(group, str) else group for group in groups]
         self._one_of.append((listed, required))
 
-    def require_one(self, *groups: str | Sequence[str]) -> None:
-        """Do the same, and reject a command line without any of them."""
+    def require_one(self, *groups: str | Sequence[str], or_pipe: bool = False) -> None:
+        """Do the same, and reject a command line without any of them.
+
+        With `or_pipe`, there may be none if standard input is no terminal.
+        """
         self.allow_one(*groups, required=True)
+        self._may_be_piped = or_pipe
 
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Given = None
@@ -104,16 +125,27 @@ class StrictParser(argparse.ArgumentParser):
             action.required = True
         if rest:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest).removeprefix('-- ')}")
-        if files := expand_patterns(vars(options).pop("file", [])):
-            option = self.options["--input"]
-            if "--input" in given:
-                self.error("argument FILE: not allowed with argument --input")
-            if option.nargs is None and len(files) > 1:
-                self.error(f"argument FILE: expected one file, found {len(files)}")
-            options.input = files if option.nargs else files[0]
-            given["--input"] = "FILE"
+        self._take(expand_patterns(vars(options).pop("file", [])), vars(options), given)
         self._check(given)
         return options, rest
+
+    def _take(self, files: Sequence[str], options: dict[str, Given], given: dict[str, str]) -> None:
+        """Make FILE the value of the option that it stands for."""
+        name = self._of_file
+        if files and self._of_digits and all(map(_DIGITS.fullmatch, files)):
+            if existing := [*filter(os.path.lexists, files)]:
+                self.error(f"{existing[0]} is also a file; write {name} or {self._of_digits}")
+            name = self._of_digits
+            files = [*map(self.options[name].type, files)]  # type: ignore[arg-type]
+        if not files:
+            return
+        option = self.options[name]
+        if name in given:
+            self.error(f"argument FILE: not allowed with argument {name}")
+        if option.nargs is None and len(files) > 1:
+            self.error(f"argument FILE: expected one file, found {len(files)}")
+        options[option.dest] = files if option.nargs else files[0]
+        given[name] = "FILE"
 
     def _sorted(self, words: Sequence[str]) -> tuple[list[str], list[str], dict[str, str]]:
         """Return the words of options, other arguments, and how each option given was named.
@@ -180,7 +212,8 @@ class StrictParser(argparse.ArgumentParser):
         for groups, required in sorted(self._one_of, key=lambda one: not one[1]):
             of_groups = [[given[name] for name in group if name in given] for group in groups]
             found = [names for names in of_groups if names]
-            if required and not found:
+            piped = self._may_be_piped and sys.stdin is not None and not sys.stdin.isatty()
+            if required and not found and not piped:
                 every = " ".join(name for group in groups for name in group)
                 if self._takes_files:
                     every = every.replace("--input", "FILE --input")

@@ -10,6 +10,7 @@ is 1. With --by-token, nothing is printed then.
 
 Examples:
   bpetite count --model tokenizer.json text.txt
+  bpetite count --model tokenizer.json --text "Hello world"
   bpetite count --model tokenizer.json a.txt b.txt
   bpetite count --model tokenizer.json notes --glob '*.txt'
   bpetite count --model tokenizer.json --max 8000 < text.txt
@@ -81,6 +82,7 @@ def add_command(commands: Commands) -> None:
     parser = commands.add("count", __doc__)
     arguments.add_options(parser, "--model", "--encoding", required=False)
     parser.require_one("--model", "--encoding")
+    parser.add_argument("--text", help="text to count; write --text=-x if it starts with a dash")
     parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary", "--json")
@@ -97,6 +99,7 @@ def add_command(commands: Commands) -> None:
         "first: rows on a terminal, JSON Lines elsewhere and with --json",
     )
     parser.allow_one("--by-token", ["--encoding", "--max"])
+    parser.allow_one(["--input", "--files-from", "--glob", "--jsonl", "--parquet"], "--text")
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -114,7 +117,7 @@ def _run(options: argparse.Namespace) -> None:
             if options.encoding is None
             else load_encoding(options.encoding, ordinary=options.ordinary)
         )
-        files = [_FileSize(path) for path in pipe.documents.paths]
+        files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
         texts = _read(pipe.documents, files, counter.in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
@@ -164,7 +167,10 @@ def _read(
     """Yield the texts of all files, in blocks or whole; an error goes to its file."""
     for number, file in enumerate(files):
         try:
-            for document in documents.read_file(file.path):
+            of_file = (
+                documents.read() if documents.text is not None else documents.read_file(file.path)
+            )
+            for document in of_file:
                 for text, size in document if in_blocks else [_whole(document)]:
                     yield (text, number), size
         except (Failure, OSError) as error:

@@ -24,7 +24,7 @@ from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
-from bpetite_cli.io.formats import FORMATS
+from bpetite_cli.io.formats import FORMATS, JSON_OR_TEXT
 from bpetite_cli.io.inputs import Input
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
@@ -45,7 +45,7 @@ def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
     parser = commands.add("decode", __doc__)
     arguments.add_options(parser, "--model")
-    parser.add_file_argument()
+    parser.add_file_argument(digits="--ids")
     parser.add_argument(
         "--ids",
         nargs="*",
@@ -60,8 +60,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="format of FILE, as for `encode` (default: json); text allows any whitespace "
-        "between ids",
+        help="format of FILE, as for `encode` (default: json, or text if it begins with a digit); "
+        "text allows any whitespace between ids",
     )
     parser.allow_one(["--input", "--format"], "--ids")
     arguments.add_options(parser, "--output", "--force")
@@ -84,7 +84,7 @@ def _ids(word: str) -> list[int]:
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "decoding") as pipe:
-        chosen = FORMATS[options.format or "json"]
+        chosen = FORMATS[options.format] if options.format else JSON_OR_TEXT
         paths = pipe.documents.paths
         joined = Joined(pipe.model.vocab, chosen.width if paths else None)
         ids = options.ids

@@ -12,6 +12,7 @@ Examples:
 """
 
 import argparse
+import re
 from collections.abc import Sequence
 
 from bpetite._inner import Artifact
@@ -29,17 +30,18 @@ from bpetite_cli.views import overview, tree, vocabulary
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
     parser = commands.add("inspect", __doc__)
+    parser.add_file_argument(default="", option="--model")
     arguments.add_options(parser, "--model")
     parser.add_argument(
         "--token",
-        type=values.integer,
-        metavar="ID",
-        help="show the tree of merges that made this token",
+        type=_id_or_text,
+        metavar="TOKEN",
+        help="show the tree of merges that made this token: its id, or a text, such as ' the'",
     )
     parser.add_argument(
         "--token-text",
         metavar="TEXT",
-        help="show the tree of each token with this text, such as ' the' with its space",
+        help="show the tree of each token with this text, also if it is digits",
     )
     parser.add_argument(
         "--tokens",
@@ -70,6 +72,10 @@ def add_command(commands: Commands) -> None:
             "--tokens --since": vocabulary.NewEntry,
         },
     )
+
+
+def _id_or_text(word: str) -> int | str:
+    return values.integer(word) if re.fullmatch("-?[0-9]+", word) else word
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -103,12 +109,12 @@ def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool)
 
 def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
     """Return the ids of the tokens to show."""
-    if options.token is not None:
+    if isinstance(options.token, int):
         if options.token in artifact.ids:
             return [options.token]
         ids = messages.span(artifact.ids)
         raise Failure(f"unknown token id {options.token}; the ids are {ids}")
-    text = values.text_argument(options.token_text)
+    text = values.text_argument(options.token or options.token_text)
     if token_ids := vocabulary.ids_of_text(artifact, text):
         return token_ids
     similar = (f" {text}", text.strip(), text.replace("·", " "))

@@ -29,6 +29,7 @@ class Documents(NamedTuple):
         file is a document.
     with_counts: whether each line of the files has a text and a count.
     text: a document that is an argument.
+    is_unnamed: whether it is standard input because nothing else is named.
     """
 
     odd: dict[Oddity, list[str]]
@@ -39,6 +40,7 @@ class Documents(NamedTuple):
     column: str | None = None
     with_counts: bool = False
     text: str | None = None
+    is_unnamed: bool = False
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""

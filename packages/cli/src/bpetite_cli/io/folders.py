@@ -66,6 +66,7 @@ def read_folders(
     expanded: list[str] = []
     folders: list[Folder] = []
     seen: set[tuple[int, int]] = set()
+    named: set[tuple[int, int]] = set()
     own = os.stat(output) if output is not None and os.path.exists(output) else None
     for path in paths:
         if not os.path.isdir(path):
@@ -73,6 +74,10 @@ def read_folders(
             continue
         folder = Folder(path, len(expanded))
         folders.append(folder)
+        status = os.stat(path)
+        if (again := (status.st_dev, status.st_ino)) in named:
+            seen.clear()  # what is named twice is read twice
+        named.add(again)
         for entry in _files(path, folder.skipped):
             status = entry.stat()
             key = status.st_dev, status.st_ino
@@ -90,7 +95,7 @@ def read_folders(
             seen.add(key)
             folder.files.append(entry.path)
             folder.bytes += status.st_size
-        if not folder.files:
+        if not folder.files and "read already" not in folder.skipped:
             raise Failure(
                 f"{quoted(path)} has no text file to read{folder.what_is_skipped}; name files, or "
                 "another --glob"
@@ -120,4 +125,4 @@ def _reason(path: str) -> str | None:
         raise Failure(f"{quoted(path)} {LIKE_UTF16}")
     if is_binary(begin):
         return "binary"
-    return "tokenizer file" if is_tokenizer_file(begin) else None
+    return "of tokenizers" if is_tokenizer_file(begin) else None

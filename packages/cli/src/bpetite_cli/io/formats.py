@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
@@ -59,9 +60,13 @@ def _pack_text(ids: list[int]) -> bytes:
 
 def _read_text(source: Input) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
+    return _ids_in(source, source.blocks())
+
+
+def _ids_in(source: Input, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     offset = 0  # of `held` in the file
     held = b""
-    for read in source.blocks():
+    for read in blocks:
         data = held + read
         if wrong := _NOT_DECIMAL.search(data):
             raise _no_decimal(source.name, data, offset, wrong.start())
@@ -121,10 +126,23 @@ _NEVER_IN_IDS: Final = re.compile(rb"-0|" + _TOO_LONG)
 
 def _read_json(source: Input) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
-    name = source.name
+    return _ids_of_array(source.name, source.blocks())
+
+
+def _read_json_or_text(source: Input) -> Iterator[list[int]]:
+    """Yield the ids of a JSON array, or decimal ids if the file begins with a digit."""
+    blocks = source.blocks()
+    begin = next(blocks, b"")
+    read = chain([begin], blocks)
+    if begin.lstrip()[:1].isdigit():
+        return _ids_in(source, read)
+    return _ids_of_array(source.name, read)
+
+
+def _ids_of_array(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     held = b""  # what follows the last comma
     begun = more = False  # whether the array has begun, and whether a comma announces another id
-    for read in source.blocks():
+    for read in blocks:
         block = read if begun else read.lstrip(_WHITESPACE)
         if block and not begun:
             if not block.startswith(b"["):
@@ -181,3 +199,6 @@ FORMATS: Final = {
     "u32": _binary("I"),
 }
 """The formats by their names on the command line; the first is the default."""
+
+JSON_OR_TEXT: Final = Format(_pack_json, _read_json_or_text)
+"""What `decode` reads unless a format is named."""

@@ -12,6 +12,7 @@ import shlex
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from io import FileIO
 from itertools import chain
 from select import select
@@ -101,6 +102,13 @@ def open_input(path: str) -> FileIO:
 def is_typed(paths: Iterable[str]) -> bool:
     """Return whether a person types one of the inputs: a bar would be in the way."""
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
+
+
+def is_ready(seconds: float = 2) -> bool:
+    """Return whether standard input has a byte, or ends, within some seconds."""
+    with suppress(OSError, ValueError):  # Windows cannot wait for a pipe
+        return sys.stdin is None or bool(select([sys.stdin], [], [], seconds)[0])
+    return True
 
 
 class Input:
