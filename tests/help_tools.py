@@ -137,6 +137,8 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     chat.save(folder / "chat.json")
     for name in ("text.txt", "a.txt", "b.txt"):
         (folder / name).write_bytes(corpus.encode())
+    (folder / "notes").mkdir(exist_ok=True)
+    (folder / "notes" / "a.txt").write_bytes(corpus.encode())
     (folder / "ids.json").write_text(json.dumps(tokenizer.encode(corpus)))
     (folder / "list.txt").write_text("text.txt\n")
     (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')

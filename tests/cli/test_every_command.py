@@ -111,7 +111,6 @@ def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing:
     ("inputs", "complaint"),
     [
         ("text.txt missing", "missing: No such file or directory; check the path"),
-        ("text.txt .", ". is a folder; name files, or list those in it: "),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )

@@ -180,7 +180,7 @@ def test_nohup_is_respected(here: Path) -> None:
     ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]  # as nohup; macOS's needs a console
     with start(*TRAIN.split(), "-", cwd=here, before=ignoring) as process:
         assert process.stderr is not None
-        assert process.stderr.readline() == b"training: 300 mergeable tokens wanted\n"
+        assert process.stderr.readline().startswith(b"waiting for standard input")
         process.send_signal(signal.SIGHUP)
         output, _ = process.communicate(b"low lower", timeout=60)
     assert process.returncode == 0

@@ -438,7 +438,6 @@ IN_OTHER_PLACES = "would have the token 1, b' aba', in other places; export to h
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (f"{COMPARE} --input .", ". is a folder; name files, or"),
         (f"{COMPARE} --input bad --report --encoding self", "remove self from"),
         ("export --model tokenizer.json --to gpt2 --output no/x", "no/: No such file"),
         (f"{COMPARE} --input - - --report", "standard input (-) can be read only once"),

@@ -135,8 +135,9 @@ def _read_json_or_text(source: Input) -> Iterator[list[int]]:
     begin = next(blocks, b"")
     read = chain([begin], blocks)
     if begin.lstrip()[:1].isdigit():
-        return _ids_in(source, read)
-    return _ids_of_array(source.name, read)
+        yield from _ids_in(source, read)
+    else:
+        yield from _ids_of_array(source.name, read)
 
 
 def _ids_of_array(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
