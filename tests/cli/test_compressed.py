@@ -50,7 +50,7 @@ FORMATS: Final = [
 def read(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], bytes | str]:
     """Return a function that returns the text of a file, read by `encode`, or the error."""
     folder = tmp_path_factory.mktemp("read")
-    Tokenizer.train("", 256).save(folder / "bytes.json")
+    Tokenizer.train("", 256, special_tokens=[]).save(folder / "bytes.json")
 
     def read(data: bytes) -> bytes | str:
         (folder / "f").write_bytes(data)
@@ -127,7 +127,8 @@ def test_damage_never_surprises(read: Read, name: str, data: st.DataObject) -> N
     cut = data.draw(st.integers(0, len(zipped)))
     wrong = zipped[:cut] + data.draw(st.binary(max_size=30)) + zipped[data.draw(st.integers(0)) :]
     found = read(wrong)
-    assert isinstance(found, bytes) or found.startswith("error: f ")
+    # What is read before the damage may be odd, too.
+    assert isinstance(found, bytes) or "error: f " in found
 
 
 @pytest.mark.parametrize("name", FORMATS)
