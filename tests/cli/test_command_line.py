@@ -292,9 +292,11 @@ def test_the_process_ends_with_the_status(words: list[str], folder: Path) -> Non
 TIKTOKEN = ("a .tiktoken file", "import --from tiktoken --input other --pattern NAME")
 GPT2 = ("part of a GPT-2 tokenizer", "import --from gpt2 --input .")
 PLAIN = ("plain text", "train --input other --vocab-size 512")
+TEKKEN = ("a tekken.json", "import --from tekken --input other")
 HUGGING_FACE = ("a Hugging Face tokenizer.json", "import --from huggingface --input other")
 FOREIGN = {
     b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [': HUGGING_FACE,
+    b'{"config": {}, "vocab": [{"rank": 0, "token_bytes": "AA=="': TEKKEN,
     b"IQ== 0\nIg== 1\n": TIKTOKEN,
     b'{"!": 0, "\\"": 1, "#": 2}': GPT2,
     b"#version: 0.2\n\xc4\xa0 t\n": GPT2,
