@@ -53,6 +53,7 @@ def test_a_token_is_an_id_or_a_text(small: Path) -> None:
     assert printed("inspect m.json --token 97") == printed("inspect m.json --token-text a")
     assert printed("inspect m.json --token a") == printed("inspect m.json --token-text a")
     assert printed("inspect m.json --token-text 7") == printed("inspect m.json --token 55")
+    assert refusal("inspect m.json --token ''")[0].startswith("error: no token has the text ''")
 
 
 def test_ids_may_be_the_words(small: Path) -> None:

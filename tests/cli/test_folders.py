@@ -77,6 +77,8 @@ def test_count_gives_a_total_for_each_folder(docs: Path) -> None:
 def test_a_glob_narrows(docs: Path) -> None:
     """`--glob` reads the files in folders whose name fits; a named file is read anyway."""
     assert read_in("docs a.txt --glob '*.md'") == ["docs/a.md", "docs/sub/c.md", "a.txt"]
+    told = refusal("count -m m.json a.txt --glob '*.md'")[-1]
+    assert told == "error: --glob narrows folders, and no input is one; leave it out"
     told = refusal("count -m m.json docs --glob '*.rst'")[-1]
     assert told.startswith("error: docs has no text file to read; skipped: ")
     assert told.endswith("with other names; name files, or another --glob")
@@ -86,8 +88,11 @@ def test_a_glob_narrows(docs: Path) -> None:
 def test_links_to_folders_are_not_followed(docs: Path) -> None:
     """A link to a folder is no folder, so a circle ends; a link to a file is that file."""
     (docs / "circle").symlink_to(docs)
+    (docs / "nothing").symlink_to("gone")
     (docs / "link.txt").symlink_to("b.txt")
     assert read_in("docs") == [f"docs/{name}" for name in IN_ORDER]
+    (line,) = lines(call("count -m m.json docs").stderr)
+    assert {"2 of other kinds", "1 read already"} <= {*line.partition("skipped: ")[2].split(", ")}
 
 
 def test_a_file_that_is_reached_twice_is_read_once(docs: Path) -> None:
@@ -95,6 +100,7 @@ def test_a_file_that_is_reached_twice_is_read_once(docs: Path) -> None:
     everything = [f"docs/{name}" for name in IN_ORDER]
     assert read_in("docs docs/sub") == everything
     assert read_in("docs docs") == everything * 2
+    assert read_in("docs docs/sub docs docs/sub") == everything * 2
     assert read_in("docs docs/b.txt") == [*everything, "docs/b.txt"]
 
 
@@ -140,3 +146,24 @@ def test_every_command_that_reads_text_takes_folders(docs: Path, command: str) -
         assert of_folder.startswith(of_file)
     elif command not in {"train", "verify"}:
         assert of_folder == of_file
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"SQLite for beginners", id="sqlite"),
+        pytest.param(b"BZh is how bzip2 begins", id="bzip2"),
+        pytest.param("GIF89a und Ähnliches".encode(), id="gif"),
+        pytest.param(b"PAR1 \x1b[1mis bold\x1b[0m", id="colors"),
+    ],
+)
+def test_a_text_about_a_format_is_text(docs: Path, content: bytes) -> None:
+    """A text that begins as a binary format is read, not skipped."""
+    (docs / "about").write_bytes(content)
+    assert "docs/about" in read_in("docs")
+
+
+def test_a_folder_is_no_file_of_ids(docs: Path) -> None:
+    """`decode` needs a file; the error says so."""
+    told = refusal("decode -m m.json docs")
+    assert told == ["error: docs is a folder; name a file in it"]

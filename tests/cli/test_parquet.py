@@ -99,6 +99,15 @@ def test_each_row_is_a_document(folder: Path, group: int) -> None:
     assert encoded("--parquet", "text", "--input", *"0123") == ids_of(*TEXTS * 4)
 
 
+def test_a_folder_gives_its_parquet_files(folder: Path) -> None:
+    """With `--parquet`, the Parquet files in a folder are read, and text files are not."""
+    (folder / "data").mkdir()
+    for name, text in (("b.parquet", TEXTS[2]), ("a.parquet", TEXTS[0])):
+        write(folder / "data" / name, text=strings(text))
+    (folder / "data" / "README.md").write_text("two files")
+    assert encoded("--parquet", "text", "data") == ids_of(TEXTS[0], TEXTS[2])
+
+
 def test_a_column_inside_structs_is_found(folder: Path) -> None:
     """Dots lead into structs; a name with dots comes first; a value inside a null is null."""
     inner = pa.StructArray.from_arrays([strings(*TEXTS), strings(*"abcd")], ["text", "more"])

@@ -127,7 +127,7 @@ class Pipe:
         """Begin to read; if a person types an input, explain how to end it."""
         if inputs.is_typed(self.documents.paths):
             say(f"{self._typed} what you type; Ctrl-D at the start of a line ends it")
-        elif [*self.documents.paths[:1]] == [inputs.STANDARD_INPUT] and not inputs.is_ready():
+        elif inputs.STANDARD_INPUT in self.documents.paths[:1] and not inputs.is_ready():
             say("waiting for standard input, which is a pipe without a byte so far")
         self.bar.begin(self._phase, self._total)
 
@@ -287,8 +287,8 @@ def documents_of(options: argparse.Namespace) -> Documents:
     """Return the documents that the options select; without any, it is standard input."""
     given = {name: value for name, value in vars(options).items() if value is not None}
     lists: list[str] = [given["files_from"]] if "files_from" in given else []
-    paths: str | list[str] = given.get("counts") or given.get("input", [])
-    paths = expand_patterns([paths] if isinstance(paths, str) else paths)
+    named: str | list[str] = given.get("counts") or given.get("input", [])
+    paths = expand_patterns([named] if isinstance(named, str) else named)
     is_unnamed = not given.keys() & {"input", "files_from", "counts", "text", "ids"}
     if is_unnamed:
         paths = [inputs.STANDARD_INPUT]
@@ -296,10 +296,8 @@ def documents_of(options: argparse.Namespace) -> Documents:
         paths += read_list(name, null=options.null)
     folders: list[Folder] = []
     if "glob" in vars(options):
-        read = read_folders(
-            paths, given.get("glob"), given.get("output"), binary="parquet" in given
-        )
-        paths, folders = read
+        pattern, output = given.get("glob"), given.get("output")
+        paths, folders = read_folders(paths, pattern, output, parquet="parquet" in given)
     if [*paths, *lists].count(inputs.STANDARD_INPUT) > 1:
         raise Failure("standard input (-) can be read only once; name it once")
     if "parquet" in given:

@@ -134,10 +134,10 @@ def ordinary_parts(parts: Iterable[tuple[int, int]], size: int) -> list[tuple[in
             are_integers = False
         if not are_integers:
             raise TypeError(f"{advice}; got {shortened(part)} in it")
-        checked.append((start, end))
         if not 0 <= start <= end <= size:
             rule = f"0 <= start <= end <= {size}, the number of characters"
             raise ValueError(f"ordinary: expected {rule}, got {shortened(part)}")
+        checked.append((start, end))
     joined: list[tuple[int, int]] = []
     for start, end in sorted(checked):
         if joined and start <= joined[-1][1]:

@@ -57,7 +57,9 @@ class _FileSize:
 class _File(TypedDict):
     """The figures of a file, or its error."""
 
-    path: Annotated[str, "the path of the file; `-` is standard input"]
+    path: Annotated[
+        str, "the path of the file; `-` is standard input, `--text` the text of that option"
+    ]
     bytes: int | None
     tokens: int | None
     bytes_per_token: float | None
@@ -203,7 +205,7 @@ def _sum(path: str, files: Iterable[_FileSize]) -> _FileSize:
     return _FileSize(path, sum(file.size for file in good), sum(file.tokens for file in good))
 
 
-def _in(folder: Folder, files: Sequence[_FileSize]) -> Sequence[_FileSize]:
+def _files_of(folder: Folder, files: Sequence[_FileSize]) -> Sequence[_FileSize]:
     return files[folder.first : folder.first + len(folder.files)]
 
 
@@ -214,7 +216,7 @@ def _as_lines(
     rows: list[_FileSize] = []
     end = 0
     for folder in folders:
-        inside = _in(folder, files)
+        inside = _files_of(folder, files)
         rows += [*files[end : folder.first], *inside, _sum(folder.path, inside)]
         end = folder.first + len(inside)
     rows += files[end:]
@@ -238,7 +240,7 @@ def _data(
         "max": limit,
         "within": within if good == len(files) or not within else None,
         "per_file": list(map(_file, files)),
-        "per_folder": [_folder(folder, _in(folder, files)) for folder in folders],
+        "per_folder": [_folder(folder, _files_of(folder, files)) for folder in folders],
     }
 
 

@@ -114,7 +114,8 @@ def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
             return [options.token]
         ids = messages.span(artifact.ids)
         raise Failure(f"unknown token id {options.token}; the ids are {ids}")
-    text = values.text_argument(options.token or options.token_text)
+    word = options.token_text if options.token is None else options.token
+    text = values.text_argument(word)
     if token_ids := vocabulary.ids_of_text(artifact, text):
         return token_ids
     similar = (f" {text}", text.strip(), text.replace("·", " "))

@@ -2,8 +2,8 @@
 
 What no person would take for text is skipped and counted: hidden files, binary files, tokenizer
 files, and the command's own output. Any other file is read, so one that is not UTF-8 is an error.
-Links to folders are not followed. A file that folders reach twice is read once; one that is named
-on the command line is read as often as it is named.
+`--parquet` reads the Parquet files instead. Links to folders are not followed. A file that folders
+reach twice is read once; what is named on the command line is read as often as it is named.
 """
 
 import codecs
@@ -13,16 +13,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import decompress
 from bpetite_cli.io.inputs import open_input
-from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_tokenizer_file, is_utf16
+from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_parquet, is_tokenizer_file, is_utf16
 
 _BEGIN: Final = 1 << 12
 """The number of bytes of a file that say whether it is text."""
+
+_Key: TypeAlias = tuple[int, int]
+"""A file or a folder, by its device and its number there."""
 
 
 @dataclass
@@ -50,7 +53,7 @@ class Folder:
 
 
 def read_folders(
-    paths: Sequence[str], pattern: str | None, output: str | None, *, binary: bool
+    paths: Sequence[str], pattern: str | None, output: str | None, *, parquet: bool
 ) -> tuple[list[str], list[Folder]]:
     """Return the paths with the files of each folder in its place, and the folders.
 
@@ -58,15 +61,15 @@ def read_folders(
         paths: files and folders.
         pattern: a pattern for the names of the files in folders, such as `*.md`.
         output: the file that the command writes, which is not read.
-        binary: whether the files are binary, as those of Parquet.
+        parquet: whether Parquet files are read, instead of text.
 
     Raises:
-        Failure: a file in a folder is UTF-16, or a folder has no file to read.
+        Failure: a file in a folder is UTF-16, a folder has no file to read, or there is a pattern
+            and no folder.
     """
     expanded: list[str] = []
     folders: list[Folder] = []
-    seen: set[tuple[int, int]] = set()
-    named: set[tuple[int, int]] = set()
+    found_by: dict[_Key, _Key] = {}
     own = os.stat(output) if output is not None and os.path.exists(output) else None
     for path in paths:
         if not os.path.isdir(path):
@@ -74,25 +77,23 @@ def read_folders(
             continue
         folder = Folder(path, len(expanded))
         folders.append(folder)
-        status = os.stat(path)
-        if (again := (status.st_dev, status.st_ino)) in named:
-            seen.clear()  # what is named twice is read twice
-        named.add(again)
+        key, here = _key(os.stat(path)), set[_Key]()
         for entry in _files(path, folder.skipped):
             status = entry.stat()
-            key = status.st_dev, status.st_ino
+            file = _key(status)
             if pattern is not None and not fnmatchcase(entry.name, pattern):
                 reason: str | None = "with other names"
             elif own is not None and os.path.samestat(status, own):
                 reason = "the output"
-            elif key in seen:
+            elif file in here or found_by.get(file, key) != key:
                 reason = "read already"
             else:
-                reason = None if binary else _reason(entry.path)
+                reason = _reason(entry.path, parquet=parquet)
             if reason is not None:
                 folder.skipped[reason] += 1
                 continue
-            seen.add(key)
+            here.add(file)
+            found_by[file] = key  # the same folder, named again, reads it again
             folder.files.append(entry.path)
             folder.bytes += status.st_size
         if not folder.files and "read already" not in folder.skipped:
@@ -101,7 +102,13 @@ def read_folders(
                 "another --glob"
             )
         expanded += folder.files
+    if pattern is not None and not folders:
+        raise Failure("--glob narrows folders, and no input is one; leave it out")
     return expanded, folders
+
+
+def _key(status: os.stat_result) -> _Key:
+    return status.st_dev, status.st_ino
 
 
 def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
@@ -114,13 +121,17 @@ def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
                 yield from _files(entry.path, skipped)
             elif entry.is_file():
                 yield entry
+            else:
+                skipped["of other kinds"] += 1  # links to folders or to nothing, devices
 
 
-def _reason(path: str) -> str | None:
-    """Return why a file in a folder is not read as text, or None."""
+def _reason(path: str, *, parquet: bool) -> str | None:
+    """Return why a file in a folder is not read, or None."""
     with open_input(path) as file:
         blocks, _ = decompress(quoted(path), iter(partial(file.read, _BEGIN), b""))
         begin = next(blocks, b"")[:_BEGIN]
+    if parquet:
+        return None if is_parquet(begin) else "of other kinds"
     if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or is_utf16(begin):
         raise Failure(f"{quoted(path)} {LIKE_UTF16}")
     if is_binary(begin):

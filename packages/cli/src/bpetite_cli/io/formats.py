@@ -60,16 +60,16 @@ def _pack_text(ids: list[int]) -> bytes:
 
 def _read_text(source: Input) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
-    return _ids_in(source, source.blocks())
+    return _ids_in(source.name, source.blocks())
 
 
-def _ids_in(source: Input, blocks: Iterable[bytes]) -> Iterator[list[int]]:
+def _ids_in(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     offset = 0  # of `held` in the file
     held = b""
     for read in blocks:
         data = held + read
         if wrong := _NOT_DECIMAL.search(data):
-            raise _no_decimal(source.name, data, offset, wrong.start())
+            raise _no_decimal(name, data, offset, wrong.start())
         found = _UP_TO_LAST_WHITESPACE.match(data)
         end = found.end() if found else 0
         yield list(map(int, data[:end].split()))
@@ -135,7 +135,7 @@ def _read_json_or_text(source: Input) -> Iterator[list[int]]:
     begin = next(blocks, b"")
     read = chain([begin], blocks)
     if begin.lstrip()[:1].isdigit():
-        yield from _ids_in(source, read)
+        yield from _ids_in(source.name, read)
     else:
         yield from _ids_of_array(source.name, read)
 

@@ -8,7 +8,6 @@ text without a safe boundary is one block.
 import codecs
 import os
 import re
-import shlex
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,10 +78,7 @@ def check_inputs(paths: Sequence[str]) -> int | None:
 
 
 def _folder(path: str) -> Failure:
-    return Failure(
-        f"{quoted(path)} is a folder; name files, or list those in it: "
-        f"find {shlex.quote(path)} -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
-    )
+    return Failure(f"{quoted(path)} is a folder; name a file in it")
 
 
 def open_input(path: str) -> FileIO:

@@ -4,6 +4,7 @@ import codecs
 import os
 import re
 import shlex
+from contextlib import suppress
 from typing import Final
 
 from bpetite._inner import quoted, read_file
@@ -13,6 +14,7 @@ LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16B
 _BINARY_OUT: Final = "which is binary; leave it out"
 _CONTROLS: Final = bytes(range(32))
 _SPACES: Final = b" " * 8
+_NEVER_IN_TEXT: Final = {*range(32)} - {*b"\t\n\v\f\r\x1b"}
 _BY_FIRST_BYTES: Final = (
     (rb"\xff\xfe\0\0", f"UTF-32; {CONVERT} iconv -f UTF-32 -t UTF-8"),
     (rb"\xff\xfe|\xfe\xff", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
@@ -54,9 +56,22 @@ def advice_on_archive(begin: bytes) -> str | None:
 
 
 def is_binary(begin: bytes) -> bool:
-    """Return whether a file that begins so is no text, in no encoding."""
-    known = any(re.match(magic, begin, re.DOTALL) for magic, _ in _BY_FIRST_BYTES)
-    return known or b"\0" in begin or advice_on_archive(begin) is not None
+    """Return whether a file that begins so is no text, in no encoding.
+
+    Some signatures are words, such as "SQLite f", with which a text may begin, too.
+    """
+    if b"\0" in begin or begin.startswith(b"%PDF-") or advice_on_archive(begin):
+        return True
+    with suppress(UnicodeDecodeError):
+        codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
+        if not _NEVER_IN_TEXT & {*begin}:
+            return False
+    return any(re.match(magic, begin, re.DOTALL) for magic, _ in _BY_FIRST_BYTES)
+
+
+def is_parquet(begin: bytes) -> bool:
+    """Return whether a file that begins so is a Parquet file."""
+    return begin.startswith(b"PAR1")
 
 
 def is_tokenizer_file(begin: bytes) -> bool:
