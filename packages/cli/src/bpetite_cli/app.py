@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.outputs import check_output, flush_output, write_output
+from bpetite_cli.io.outputs import check_output, flush_output, in_format, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
@@ -37,7 +37,8 @@ def run(arguments: Sequence[str]) -> int:
             say(parser.format_help().rstrip("\n"))
             return 2
         options = parser.parse_args(arguments)
-        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
+        given = vars(options)  # a plug-in may lack both options
+        with quietly(quiet=given.get("quiet", False)), in_format(given.get("output_format")):
             check_output()
             options.run(options)
         flush_output()

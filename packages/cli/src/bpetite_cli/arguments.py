@@ -84,7 +84,6 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "help": "write to PATH instead of standard output",
     },
     "--force": {"action": "store_true", "help": "replace an existing file"},
-    "--json": {"action": "store_true", "help": "print a JSON object"},
     "--jobs": {
         "letter": "-j",
         "type": bounded(f"1 to {_MOST_JOBS}", 1, _MOST_JOBS),

@@ -9,12 +9,16 @@ printed first. A tuple in the annotation is a keyword of JSON Schema and its val
 """
 
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias, TypedDict
+from typing import Annotated, Final, TypeAlias, TypedDict
 
 from bpetite._inner import Artifact
 
 Hex: TypeAlias = Annotated[str, ("pattern", "^([0-9a-f]{2})*$")]
 Digest: TypeAlias = Annotated[str, ("pattern", "^[0-9a-f]{64}$")]
+
+
+CONTINUING: Final = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that continue a character."""
 
 
 class Files(TypedDict):
@@ -51,16 +55,26 @@ class Token(TypedDict):
     text: Annotated[str | None, "the text of the token or chunk; null for incomplete characters"]
 
 
-class TokenizerFile(TypedDict):
-    """The sizes, pattern, special tokens and digest of a tokenizer file."""
+class VocabSize(TypedDict):
+    """The size of a vocabulary."""
 
     vocab_size: Annotated[int, "mergeable tokens: 256 bytes, the merges and any whole tokens"]
+
+
+class TokenizerContent(TypedDict):
+    """The ids, merges, pattern, special tokens and digest of a tokenizer file."""
+
+    rows: Annotated[int, "rows that a model needs: the highest id and one"]
     merges: Annotated[int, "merges of the tokenizer"]
     pattern: Annotated[str, "the name of the pattern that splits text into chunks"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
     sha256: Annotated[
         Digest, "the digest of the tokenizer file, in hex; with `chunks`, of the output"
     ]
+
+
+class TokenizerFile(VocabSize, TokenizerContent):
+    """The same, and the number of mergeable tokens."""
 
 
 def ratio(part: int, whole: int) -> float | None:
@@ -92,8 +106,13 @@ def token_fields(token_id: int, token: bytes) -> Token:
 
 def tokenizer_fields(artifact: Artifact, sha256: str) -> TokenizerFile:
     """Return the fields of a tokenizer and the digest of its file."""
+    return {"vocab_size": len(artifact.tokens), **content_fields(artifact, sha256)}
+
+
+def content_fields(artifact: Artifact, sha256: str) -> TokenizerContent:
+    """Return the same without the number of mergeable tokens."""
     return {
-        "vocab_size": len(artifact.tokens),
+        "rows": max(artifact.ids) + 1,
         "merges": len(artifact.merges),
         "pattern": artifact.pattern.name,
         "special_tokens": artifact.special_tokens,

@@ -15,6 +15,7 @@ from bpetite_cli.io import models as models
 from bpetite_cli.io.inputs import name_of as name_of
 from bpetite_cli.io.outputs import check_destination as check_destination
 from bpetite_cli.io.outputs import check_destination_folder as check_destination_folder
+from bpetite_cli.io.outputs import wants_json as wants_json
 from bpetite_cli.pipe import Pipe as Pipe
 from bpetite_cli.strict_parser import Commands as Commands
 from bpetite_cli.terminal import messages as messages

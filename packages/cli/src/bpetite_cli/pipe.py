@@ -234,12 +234,10 @@ class Pipe:
         self.bar.hide()
         outputs.stream_output(parts)
 
-    def report(
-        self, data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say
-    ) -> None:
-        """Write one JSON object to standard output, and lines for people; see `report`."""
+    def report(self, data: Mapping[str, object], *lines: str, saved: str = "") -> None:
+        """Write what the command did, as `messages.report` does."""
         self.bar.hide()
-        report(data, *lines, tell=tell)
+        report(data, *lines, saved=saved)
 
 
 _Batch: TypeAlias = tuple[list[Tagged[Tag]], int]

@@ -217,7 +217,8 @@ class StrictParser(argparse.ArgumentParser):
                 every = " ".join(name for group in groups for name in group)
                 if self._takes_files:
                     every = every.replace("--input", "FILE --input")
-                self.error(f"one of the arguments {every} is required")
+                ways_out = [self.advice[name] for name in every.split() if name in self.advice]
+                self.error("; ".join([f"one of the arguments {every} is required", *ways_out]))
             if len(found) > 1:
                 self.error(f"argument {found[1][0]}: not allowed with argument {found[0][0]}")
 
@@ -280,6 +281,19 @@ class Commands:
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="write only errors to standard error"
         )
+        parser.add_argument(
+            "--json",
+            action="store_const",
+            const="json",
+            dest="output_format",
+            help="print JSON, as a pipe or a file gets it",
+        )
+        parser.add_argument(
+            "--output-format",
+            choices=("text", "json"),
+            help="print lines for people, as a terminal gets them, or JSON",
+        )
+        parser.allow_one("--json", "--output-format")
         return parser
 
 

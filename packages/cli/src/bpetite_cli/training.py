@@ -9,9 +9,9 @@ import time
 from bpetite._inner import Artifact, learn_merges, quoted
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.visible import visible
 
 
 class _Listener(logging.Handler):
@@ -25,19 +25,27 @@ class _Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a record of the core."""
         bar = self._pipe.bar
-        if not bar.is_wanted:
-            messages.say(record.getMessage())
-        elif record.levelno >= logging.WARNING:
-            self._pipe.warnings.append(record.getMessage())
+        told = record.getMessage()
         match vars(record):
             case {"event": "counted"}:
                 bar.begin("counting pairs")
-            case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
+            case {
+                "event": "merge",
+                "merges": int(merges),
+                "merges_wanted": int(wanted),
+                "token": bytes(token),
+                "count": int(count),
+            }:
+                told = f"merge {merges:,} of {wanted:,}: {visible(token)}, {count:,} times"
                 if self._merges:
                     bar.advance(merges - self._merges)
                 else:
                     bar.begin("merging pairs", wanted, merges, "{:,}".format)
                 self._merges = merges
+        if not bar.is_wanted:
+            messages.say(told)
+        elif record.levelno >= logging.WARNING:
+            self._pipe.warnings.append(told)
 
 
 def learn(
@@ -70,14 +78,10 @@ def learn(
         logger.propagate = propagate
 
 
-def load_start(path: str | None, vocab_size: int) -> Artifact | None:
-    """Load the tokenizer to continue, if there is one, and check its size."""
-    if path is None:
-        return None
-    start = models.load_artifact(path)
+def check_start(path: str | None, start: Artifact, vocab_size: int) -> None:
+    """Reject a tokenizer to continue that has more tokens than wanted."""
     if len(start.tokens) > vocab_size:
         raise Failure(
-            f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has "
+            f"cannot continue {quoted(path or '')} to {vocab_size:,} tokens: it has "
             f"{len(start.tokens):,} (a smaller one has its first merges: `bpetite truncate`)"
         )
-    return start

@@ -36,6 +36,7 @@ class Exported:
     files: the paths of the files written.
     loading: Python code that loads them in their library, from any folder.
     tokens: the number of tokens, special tokens included.
+    rows: the number of rows that a model needs: the highest id and one.
     special_tokens: the id of each special token, by its text.
     notes: remarks for people, such as which special token has which role.
     """
@@ -43,6 +44,7 @@ class Exported:
     files: tuple[str, ...]
     loading: str
     tokens: int
+    rows: int
     special_tokens: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
@@ -125,7 +127,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         write_folder(path, contents, overwrite=overwrite)
     else:
         write_parts(path, [contents[""]], overwrite=overwrite)
-    return Exported(files, loading, len(exported.ids), special, tuple(notes))
+    rows = max(exported.ids) + 1
+    return Exported(files, loading, len(exported.ids), rows, special, tuple(notes))
 
 
 def _checked_length(length: int) -> int:

@@ -67,6 +67,7 @@ class Imported:
 
     path: the tokenizer file.
     vocab_size: the number of tokens that are not special.
+    rows: the number of rows that a model needs: the highest id and one.
     pattern: the name of the split pattern.
     pattern_from: what names it: the file, "--pattern", the class in a configuration, or "a guess".
     special_tokens: the id of each special token.
@@ -78,6 +79,7 @@ class Imported:
 
     path: str
     vocab_size: int
+    rows: int
     pattern: str
     pattern_from: str
     special_tokens: Mapping[str, int]
@@ -158,6 +160,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     return Imported(
         path=path,
         vocab_size=len(artifact.tokens),
+        rows=max(artifact.ids) + 1,
         pattern=artifact.pattern.name,
         pattern_from=foreign.named_by or files,
         special_tokens=artifact.special_tokens,

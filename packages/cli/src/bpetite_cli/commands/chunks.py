@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
         corpus = CountedCorpus(pipe, pattern)
         chunks = total_chunks(corpus.parts())
         _check_counts(chunks)
-        if options.output is None and outputs.is_terminal():
+        if options.output is None and not outputs.wants_json():
             pipe.stream(_rows(chunks, look_at_output()))
             return
         pipe.bar.begin("sorting")
@@ -103,8 +103,9 @@ def _run(options: argparse.Namespace) -> None:
         }
         pipe.report(
             summary,
-            f"saved: {quoted(options.output)}, {messages.counted(len(chunks), 'distinct chunk')} "
-            f"from {messages.in_units(corpus.size)}",
+            saved=f"saved: {quoted(options.output)}, "
+            f"{messages.counted(len(chunks), 'distinct chunk')} from "
+            f"{messages.in_units(corpus.size)}",
         )
 
 

@@ -87,7 +87,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--text", help="text to count; write --text=-x if it starts with a dash")
     parser.add_file_argument()
     arguments.add_documents(parser)
-    arguments.add_options(parser, "--ordinary", "--json")
+    arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--max",
         type=values.bounded("0 or more", 0),
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> None:
             counts = count_ids(pipe)
             rows = draw_frequencies(pipe.model, counts, look_at_output())
             pipe.bar.hide()
-            outputs.write_rows(rows, frequency_data(pipe.model, counts), in_json=options.json)
+            outputs.write_rows(rows, frequency_data(pipe.model, counts))
             return
         counter = (
             _OfModel(tokenizer_of(pipe.model), options.ordinary)
@@ -132,7 +132,7 @@ def _run(options: argparse.Namespace) -> None:
         pipe.bar.hide()
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
-        if options.json:
+        if options.output_format == "json":
             outputs.write_json(_data(files, pipe.documents.folders, total, options.max))
         else:
             named = bool(options.input or options.files_from)

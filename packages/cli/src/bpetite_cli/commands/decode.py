@@ -16,6 +16,7 @@ Examples:
 
 import argparse
 import codecs
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
@@ -94,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
         pipe.begin()
         size = pipe.write(joined.bytes_of(ids) if options.bytes else joined.text_of(ids))
         if options.output is None:
-            if joined.end not in {b"", b"\n"} and outputs.is_terminal():
+            if joined.end not in {b"", b"\n"} and outputs.is_terminal(sys.stdout):
                 outputs.write_output([b"\n"])  # a prompt starts a line of its own
             return
         summary: _Summary = {
@@ -102,7 +103,8 @@ def _run(options: argparse.Namespace) -> None:
             "outputs": [values.text_argument(options.output)],
         }
         of_text = "" if options.bytes else " of text"
-        pipe.report(summary, f"saved: {quoted(options.output)}, {messages.in_units(size)}{of_text}")
+        saved = f"saved: {quoted(options.output)}, {messages.in_units(size)}{of_text}"
+        pipe.report(summary, saved=saved)
 
 
 class Joined:

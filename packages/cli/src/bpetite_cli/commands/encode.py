@@ -24,6 +24,7 @@ Examples:
 """
 
 import argparse
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -107,7 +108,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     chosen = FORMATS[options.format]
-    if options.output is None and chosen.width and outputs.is_terminal():
+    if options.output is None and chosen.width and outputs.is_terminal(sys.stdout):
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
@@ -138,7 +139,7 @@ def _run(options: argparse.Namespace) -> None:
         others = f" and {messages.counted(total.separators, 'separator')}"
         pipe.report(
             summary,
-            f"saved: {quoted(options.output)}, {total.tokens:,} tokens"
+            saved=f"saved: {quoted(options.output)}, {total.tokens:,} tokens"
             f"{others if total.separators else ''} as {options.format}, "
             f"{messages.in_units(size)}",
         )

@@ -46,8 +46,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="list the vocabulary: a row for each token on a terminal, otherwise JSON Lines with "
-        "its id, bytes in hex, text, pair and rank",
+        help="list the vocabulary: a row for each token, or JSON Lines",
     )
     parser.add_argument(
         "--since",
@@ -56,18 +55,13 @@ def add_command(commands: Commands) -> None:
         "gives for the same bytes, from which a model may start their embeddings",
     )
     parser.need("--since", "--tokens")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON, also on a terminal: one object with all figures, or one for each token",
-    )
     parser.allow_one("--tokens", "--token", "--token-text")
     parser.set_defaults(
         run=_run,
         prints={
-            "--json": overview.Overview,
-            "--token --json": tree.Tree,
-            "--token-text --json": tree.Tree,
+            "": overview.Overview,
+            "--token": tree.Tree,
+            "--token-text": tree.Tree,
             "--tokens": vocabulary.Entry,
             "--tokens --since": vocabulary.NewEntry,
         },
@@ -87,19 +81,19 @@ def _run(options: argparse.Namespace) -> None:
             before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         data = vocabulary.vocabulary_data(artifact, before)
-        outputs.write_rows(rows, data, in_json=options.json)
+        outputs.write_rows(rows, data)
     elif options.token is not None or options.token_text is not None:
-        _print_trees(artifact, _chosen(artifact, options), in_json=options.json)
-    elif options.json:
+        _print_trees(artifact, _chosen(artifact, options))
+    elif outputs.wants_json():
         outputs.write_json(overview.overview_data(options.model, artifact, file))
     else:
         screen = look_at_output()
         outputs.stream_output(overview.draw_overview(options.model, artifact, file, screen))
 
 
-def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool) -> None:
+def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:
     for number, token_id in enumerate(token_ids):
-        if in_json:
+        if outputs.wants_json():
             outputs.write_json(tree.tree_data(artifact, token_id))
             continue
         if number:

@@ -10,7 +10,7 @@ Examples:
 import argparse
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated
 
 from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
@@ -21,9 +21,6 @@ from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
-
-_INSIDE_CHARACTER: Final = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 that continue a character."""
 
 
 class _Shown(fields.Token):
@@ -58,14 +55,8 @@ def add_command(commands: Commands) -> None:
         action="store_true",
         help="show the merges in each chunk, in order, with their ranks",
     )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
-        "and ends in bytes and in characters",
-    )
-    parser.allow_one("--steps", "--json")
-    parser.set_defaults(run=_run, prints={"--json": _Shown})
+    parser.allow_one("--steps", ["--json", "--output-format"])
+    parser.set_defaults(run=_run, prints={"": _Shown})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -81,7 +72,7 @@ def _run(options: argparse.Namespace) -> None:
             return
         encode = partial(tokenizer_of(artifact).encode, ordinary=options.ordinary)
         tokens = ((one, artifact.vocab[one]) for text in texts for one in encode(text))
-        if options.json:
+        if outputs.wants_json():
             pipe.write(_json_lines(tokens))
         else:
             special = {*artifact.special_tokens.values()}
@@ -92,10 +83,10 @@ def _json_lines(tokens: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
     end = end_character = 0
     for token_id, token in tokens:
         start, start_character = end, end_character
-        if token[0] in _INSIDE_CHARACTER:
+        if token[0] in fields.CONTINUING:
             start_character -= 1
         end += len(token)
-        end_character += len(token.translate(None, _INSIDE_CHARACTER))
+        end_character += len(token.translate(None, fields.CONTINUING))
         shown: _Shown = {
             **fields.token_fields(token_id, token),
             "start": start,

@@ -3,8 +3,7 @@
 Prints a row for each size of the vocabulary: the tokens of the text, its bytes per
 token, how many tokens the step from the row before saves, which share of them a step
 to twice the size would save at this rate, and how many ids the text does not use,
-special tokens included. On a terminal, a curve follows, with the figures of all
-sizes in between.
+special tokens included. A curve follows, with the figures of all sizes in between.
 
 A smaller vocabulary has the first merges of a larger one. So the text is encoded
 once, and the figures are exactly those of truncate and count.
@@ -96,8 +95,8 @@ def add_command(commands: Commands) -> None:
         help="the sizes, without special tokens (default: about twelve, from 512 to that of the "
         "tokenizer)",
     )
-    arguments.add_options(parser, "--json", "--jobs")
-    parser.set_defaults(run=_run, prints={"--json": _Sizes})
+    arguments.add_options(parser, "--jobs")
+    parser.set_defaults(run=_run, prints={"": _Sizes})
 
 
 def _vocab_size(word: str) -> int:
@@ -120,7 +119,7 @@ def _run(options: argparse.Namespace) -> None:
         whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
-        if options.json:
+        if outputs.wants_json():
             files = len(pipe.documents.paths)
             data: _Sizes = {"files": files, "bytes": totals.size, "sizes": rows}
             pipe.bar.hide()
@@ -196,7 +195,7 @@ def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:
 
 
 def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str]:
-    """Yield the table and, on a terminal, the curve if there is one."""
+    """Yield the table, and the curve if there is one."""
     title = ("size", "tokens", "bytes/token", "saved", "per doubling", "unused")
     table = [title, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -205,7 +204,7 @@ def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str
         cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
         line = "  ".join(islice(cells, fitting))
         yield f"{screen.paint(line, 'bold') if row is title else line}\n"
-    if totals.size and len(rows) > 1 and outputs.is_terminal():
+    if totals.size and len(rows) > 1:
         yield from _curve(totals, [row["vocab_size"] for row in rows], screen)
 
 

@@ -25,29 +25,31 @@ from bpetite._inner import PATTERNS, Artifact, checked_special_tokens, quoted, t
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
-from bpetite_cli.training import learn, load_start
-from bpetite_cli.values import short, text_argument
+from bpetite_cli.training import check_start, learn
+from bpetite_cli.values import bounded, short, text_argument
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
 
+_WORTH_A_REMARK: Final = 2000
+"""The size from which a vocabulary may be for a model."""
+
 
 class _Specified(TypedDict):
-    """Fields that only the specification of `train` names so."""
+    """Fields with the names of the specification."""
 
-    corpus_bytes: Annotated[int, "equal to `bytes`"]
-    requested_vocab_size: Annotated[int, "the value of `--vocab-size`"]
-    actual_mergeable_vocab_size: Annotated[int, "equal to `vocab_size`"]
+    corpus_bytes: Annotated[int, "bytes of the corpus in UTF-8"]
+    requested_vocab_size: Annotated[int, "`--vocab-size`, or `--total` without special tokens"]
+    actual_mergeable_vocab_size: Annotated[int, "mergeable tokens, as `vocab_size` elsewhere"]
     special_token_count: Annotated[int, "the number of special tokens"]
-    elapsed_ms: Annotated[int, "`seconds` in milliseconds"]
+    elapsed_ms: Annotated[int, "the milliseconds for reading and training"]
 
 
-class _Summary(_Specified, fields.InputSize, fields.Outputs, fields.TokenizerFile):
-    seconds: Annotated[float, "the seconds for reading and training"]
+class _Summary(_Specified, fields.Files, fields.Outputs, fields.TokenizerContent):
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
@@ -69,7 +71,14 @@ def add_command(commands: Commands) -> None:
     """Add `train` to the command line."""
     parser = commands.add("train", __doc__)
     arguments.add_corpus(parser)
-    arguments.add_options(parser, "--vocab-size")
+    arguments.add_options(parser, "--vocab-size", required=False)
+    parser.add_argument(
+        "--total",
+        type=bounded("at least 256 (one for each byte)", 256),
+        metavar="N",
+        help="instead, the number of all ids, special tokens included",
+    )
+    parser.require_one("--vocab-size", "--total")
     parser.advice["--vocab-size"] = "to start with, use --vocab-size 8192"
     arguments.add_pattern(parser, "gpt2, or the pattern of --start", PATTERNS)
     parser.add_argument(
@@ -111,34 +120,47 @@ class _SpecialTokens(argparse.Action):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
-        start = load_start(options.start, options.vocab_size)
+        start = None if options.start is None else models.load_artifact(options.start)
         begin = _begin(start, options)
+        wanted = _wanted(begin, options)
+        check_start(options.start, begin, wanted)
         corpus = CountedCorpus(pipe, begin.pattern)
-        artifact, counts, seconds = learn(pipe, corpus, options.vocab_size, begin)
+        artifact, counts, seconds = learn(pipe, corpus, wanted, begin)
         pipe.bar.begin("saving")
         sha256 = models.save_artifact(artifact, options.output, force=options.force)
         first = max(begin.ids) + 1 if begin.numbering else len(begin.tokens)
         new = range(first, first + len(counts))
-        milliseconds = round(seconds * 1000)
         frequent = len(artifact.tokens) - sum(one < _RARE for one in counts)
         summary: _Summary = {
             "corpus_bytes": corpus.size,
-            "requested_vocab_size": options.vocab_size,
+            "requested_vocab_size": wanted,
             "actual_mergeable_vocab_size": len(artifact.tokens),
             "special_token_count": len(begin.special_names),
-            "elapsed_ms": milliseconds,
+            "elapsed_ms": round(seconds * 1000),
             "files": len(pipe.documents.paths),
-            "bytes": corpus.size,
             "outputs": [text_argument(options.output)],
-            **fields.tokenizer_fields(artifact, sha256),
-            "seconds": milliseconds / 1000,
+            **fields.content_fields(artifact, sha256),
             "merges_kept": len(begin.merges),
             "new_ids": (new[0], new[-1]) if new else None,
             "ids_kept": None if start is None else start.vocab.items() <= artifact.vocab.items(),
             "last_count": counts[-1] if counts else None,
             "frequent_vocab_size": frequent if counts else None,
         }
-        pipe.report(summary, *_lines(summary, options), *_kept(begin, artifact, new, options))
+        lines = (*_lines(summary), *_kept(begin, artifact, new, options))
+        pipe.report(summary, *lines, saved=_saved(summary, options))
+
+
+def _wanted(begin: Artifact, options: argparse.Namespace) -> int:
+    """Return the number of mergeable tokens to reach."""
+    special, total = len(begin.special_names), options.total
+    if total is None:
+        return int(options.vocab_size)
+    if total < 256 + special:
+        raise Failure(
+            f"--total {total} is too few: expected at least {256 + special}, for 256 bytes "
+            f"and {messages.counted(special, 'special token')}"
+        )
+    return int(total) - special
 
 
 def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
@@ -157,26 +179,31 @@ def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
     return training_start(start, options.pattern, options.special, keep_ids=options.keep_ids)
 
 
-def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:
-    """Yield the messages; a terminal gets all the figures that the specification names."""
-    size, wanted = summary["vocab_size"], summary["requested_vocab_size"]
+def _saved(summary: _Summary, options: argparse.Namespace) -> str:
+    size, wanted = summary["actual_mergeable_vocab_size"], summary["requested_vocab_size"]
     fewer = f" (no pair is left for the {wanted:,} wanted)" if size < wanted else ""
-    yield (
-        f"saved: {quoted(options.output)}, {size:,} tokens{fewer} "
-        f"from {messages.in_units(summary['bytes'])} in {summary['seconds']:.2f} s"
+    return (
+        f"saved: {quoted(options.output)}, "
+        f"{messages.counted_ids(size, summary['special_token_count'])}{fewer} from "
+        f"{messages.in_units(summary['corpus_bytes'])} in {summary['elapsed_ms'] / 1000:.2f} s"
     )
-    if outputs.is_terminal():
+
+
+def _lines(summary: _Summary) -> Iterator[str]:
+    """Yield the other lines for people, with all figures that the specification names."""
+    size, wanted = summary["actual_mergeable_vocab_size"], summary["requested_vocab_size"]
+    yield (
+        f"figures: {summary['corpus_bytes']:,} bytes; {size:,} of {wanted:,} tokens requested; "
+        f"{messages.counted(summary['special_token_count'], 'special token')}; "
+        f"{summary['elapsed_ms']:,} ms; {summary['rows']:,} rows in a model"
+    )
+    yield from messages.special_tokens(summary["special_tokens"])
+    frequent, last = summary["frequent_vocab_size"], summary["last_count"]
+    if size >= _WORTH_A_REMARK and frequent is not None and last is not None and frequent < size:
         yield (
-            f"figures: {summary['bytes']:,} bytes; {size:,} of {wanted:,} tokens requested; "
-            f"{messages.counted(summary['special_token_count'], 'special token')}; "
-            f"{summary['elapsed_ms']:,} ms"
-        )
-    frequent = summary["frequent_vocab_size"]
-    if frequent is not None and frequent < size and summary["last_count"] is not None:
-        last = messages.counted(summary["last_count"], "time")
-        yield (
-            f"rare: beyond {frequent:,} tokens, a merge was counted less than {_RARE} times, the "
-            f"last one {last}; a model hardly learns a token that it hardly sees"
+            f"rare: the last {size - frequent:,} tokens were counted less than {_RARE} times, the "
+            f"last one {messages.counted(last, 'time')}; a model hardly learns them: train on more "
+            f"text, or choose --vocab-size {max(frequent, 256)}"
         )
 
 

@@ -53,13 +53,6 @@ def _run(options: argparse.Namespace) -> None:
         "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(smaller, sha256),
     }
-    saved = (
-        f"saved: {quoted(options.output)}, {size:,} of {len(artifact.tokens):,} mergeable tokens"
-    )
-    names = smaller.special_names
-    if len(names) == 1:
-        saved += f"; {names[0]} is {smaller.special_tokens[names[0]]}"
-    elif names:
-        ids = messages.id_range(smaller.special_tokens.values())
-        saved += f"; {len(names):,} special tokens are {ids}"
-    messages.report(summary, saved)
+    kept = messages.counted_ids(size, len(smaller.special_tokens))
+    saved = f"saved: {quoted(options.output)}, {kept}, of {len(artifact.tokens):,} tokens"
+    messages.report(summary, *messages.special_tokens(smaller.special_tokens), saved=saved)

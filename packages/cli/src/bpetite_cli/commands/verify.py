@@ -29,7 +29,7 @@ from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import learn, load_start
+from bpetite_cli.training import check_start, learn
 
 
 class _Joined(TypedDict):
@@ -137,7 +137,9 @@ def _run(options: argparse.Namespace) -> None:
                 f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
                 "training keeps but does not give (name the tokenizer that it extends: --start)"
             )
-        start = load_start(options.start, len(model.tokens))
+        start = None if options.start is None else models.load_artifact(options.start)
+        if start is not None:
+            check_start(options.start, start, len(model.tokens))
         begin = _begin(model, start, options)
         corpus = CountedCorpus(pipe, begin.pattern)
         trained, _, seconds = learn(pipe, corpus, len(model.tokens), begin)

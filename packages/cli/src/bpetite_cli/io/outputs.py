@@ -9,10 +9,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from select import select
-from typing import IO, Final
+from typing import IO, Final, TextIO
 
 from bpetite._inner import check_not_an_input, check_writable, quoted
 from bpetite_cli.errors import Failure
@@ -20,6 +21,7 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
+_FORMAT: Final = ContextVar[str | None]("output format", default=None)
 
 
 def check_output() -> None:
@@ -28,9 +30,32 @@ def check_output() -> None:
         raise Failure("standard output is closed; redirect it to a file or a program")
 
 
-def is_terminal() -> bool:
-    """Return whether standard output is a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether standard output or standard error is a terminal."""
+    return stream is not None and stream.isatty()
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Return whether a stream shows colors: NO_COLOR and FORCE_COLOR win, in this order."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+@contextmanager
+def in_format(chosen: str | None) -> Iterator[None]:
+    """Write results as `--output-format` says, if it is given."""
+    token = _FORMAT.set(chosen)
+    try:
+        yield
+    finally:
+        _FORMAT.reset(token)
+
+
+def wants_json() -> bool:
+    """Return whether a result is JSON: a program gets it, and a terminal gets lines for people."""
+    chosen = _FORMAT.get()
+    return chosen == "json" if chosen else not is_terminal(sys.stdout)
 
 
 def json_line(data: Mapping[str, object]) -> bytes:
@@ -74,9 +99,9 @@ def held(parts: Iterable[bytes]) -> IO[bytes]:
     return file
 
 
-def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]], *, in_json: bool) -> None:
-    """Write rows to a terminal, and JSON Lines elsewhere or on request."""
-    if in_json or not is_terminal():
+def write_rows(rows: Iterable[str], data: Iterable[Mapping[str, object]]) -> None:
+    """Write rows for people, or JSON Lines."""
+    if wants_json():
         write_output(map(json_line, data))
     else:
         stream_output(rows)

@@ -1,16 +1,24 @@
-"""Messages on standard error, for people."""
+"""Messages on standard error and results on standard output, for people."""
 
-import json
 import os
+import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from shutil import get_terminal_size
 from typing import Final
 
-from bpetite_cli.io.outputs import is_terminal, write_json
-from bpetite_cli.terminal.visible import escaped
+from bpetite_cli.io.outputs import (
+    is_terminal,
+    stream_output,
+    wants_color,
+    wants_json,
+    write_json,
+)
+from bpetite_cli.terminal.visible import escaped, visible
 
 _KILO: Final = 1000
 _QUIET: Final = ContextVar("quiet", default=False)
@@ -43,32 +51,54 @@ def say_error(message: str) -> None:
 
 def say_interrupted() -> None:
     """Report Ctrl-C; on a terminal, the message overwrites the ^C."""
-    start = "\r" if sys.stderr is not None and sys.stderr.isatty() else ""
+    start = "\r" if is_terminal(sys.stderr) else ""
     _write(f"{start}interrupted")
 
 
-def report(data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say) -> None:
-    """Write one JSON object to standard output; `tell` prints the lines for people.
+def report(data: Mapping[str, object], *lines: str, saved: str = "") -> None:
+    """Write what a command did to standard output: lines for people, or one JSON object.
 
-    On a terminal, these come first, unless a long object would push them out of sight. The
-    object has the same bytes everywhere. The lines are printed even if it cannot be
-    written: what they name is saved.
+    Args:
+        data: the JSON object.
+        lines: the lines, after `saved`.
+        saved: what was saved. A person who sees standard error alone gets it there, and so does
+            everybody if standard output fails, because it is saved all the same.
     """
-    columns, rows = get_terminal_size()
-    told_first = is_terminal() and len(json.dumps(data)) < columns * rows // 2
-    if told_first:
-        tell(*lines)
+    told = wants_json() and is_terminal(sys.stderr) and not is_terminal(sys.stdout)
     try:
-        write_json(data)
+        if wants_json():
+            write_json(data)
+        else:
+            shown = "".join(f"{_fitted(escaped(line))}\n" for line in (saved, *lines) if line)
+            stream_output([shown])
+    except BaseException:
+        told = True
+        raise
     finally:
-        if not told_first:
-            tell(*lines)
+        if saved and told:
+            say(saved)
 
 
 def _write(line: str) -> None:
-    if sys.stderr is not None:
-        with suppress(OSError):
-            sys.stderr.write(f"{line}\n")
+    if sys.stderr is None:
+        return
+    if is_terminal(sys.stderr):
+        line = _fitted(line)
+    if line.startswith("error: ") and wants_color(sys.stderr):
+        line = f"\x1b[1;31merror:\x1b[0m{line.removeprefix('error:')}"
+    with suppress(OSError):
+        sys.stderr.write(f"{line}\n")
+
+
+_COMMAND: Final = re.compile("`[^`\n]*`")
+
+
+def _fitted(text: str) -> str:
+    """Return lines that break at spaces where a terminal would cut words; a command stays whole."""
+    width = get_terminal_size().columns
+    kept = _COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
+    fill = partial(textwrap.fill, width=width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fill, kept.split("\n"))).replace("\0", " ")
 
 
 def on_terminal() -> bool:
@@ -110,6 +140,27 @@ def span(ids: Collection[int], to: str = " to ") -> str:
     """
     lowest, highest = min(ids), max(ids)
     return f"{lowest}{to}{highest}{', with gaps' if highest - lowest >= len(ids) else ''}"
+
+
+def counted_ids(tokens: int, special: int) -> str:
+    """Return how many ids there are, in the words that all commands use.
+
+    >>> counted_ids(512, 1), counted_ids(256, 0)
+    ('512 tokens and 1 special token', '256 tokens')
+    """
+    others = f" and {counted(special, 'special token')}" if special else ""
+    return f"{counted(tokens, 'token')}{others}"
+
+
+def special_tokens(ids: Mapping[str, int]) -> Iterator[str]:
+    """Yield a line that names the special tokens with their ids, unless there are none.
+
+    >>> list(special_tokens({"<|endoftext|>": 512}))
+    ['special tokens: <|endoftext|> (512)']
+    """
+    if ids:
+        names = [f"{visible(name)} ({token_id})" for name, token_id in ids.items()]
+        yield f"special tokens: {listed(names, 6)}"
 
 
 def listed(names: Sequence[str], most: int) -> str:

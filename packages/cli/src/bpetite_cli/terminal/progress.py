@@ -124,7 +124,6 @@ def _line() -> "Progress":
 
     console = Console(stderr=True)
     left = console.width - _WIDTH_WITHOUT_BAR
-    percentage, name = "{task.percentage:>3.0f}%", "{task.description}"
     amount = []
     if console.width >= _WIDTH_WITH_AMOUNT:
         left -= _WIDTH_OF_AMOUNT
@@ -132,12 +131,12 @@ def _line() -> "Progress":
     columns: list[progress.ProgressColumn] = [
         progress.TextColumn("{task.description:<14}", markup=False),
         progress.BarColumn(min(_WIDEST, left), "dim", "cyan", "cyan", "cyan"),
-        progress.TaskProgressColumn(percentage, "    ", markup=False),
+        Column(_share),
         *amount,
         Column(_time),
     ]
     if left < 1:
-        columns = [progress.TaskProgressColumn(f"{percentage} {name}", name, markup=False)]
+        columns = [Column(lambda task: f"{_share(task)} {task.description}".lstrip())]
     return progress.Progress(
         *columns,
         console=console,
@@ -147,6 +146,11 @@ def _line() -> "Progress":
         redirect_stdout=False,
         redirect_stderr=False,
     )
+
+
+def _share(task: "Task") -> str:
+    """Return the percentage that is done, which is 100 only when the bar is gone."""
+    return "    " if task.total is None else f"{min(99, int(task.percentage)):>3}%"
 
 
 def _amount(task: "Task") -> str:

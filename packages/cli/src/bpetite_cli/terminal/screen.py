@@ -1,11 +1,11 @@
 """What standard output can show: its width, and the sixteen colors of the terminal's palette."""
 
-import os
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from bpetite_cli.io.outputs import is_terminal
+from bpetite_cli.io.outputs import wants_color
 
 Ink: TypeAlias = Literal[
     "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
@@ -57,10 +57,9 @@ class Screen(NamedTuple):
 
 
 def look_at_output() -> Screen:
-    """Return the screen of standard output: colored on a terminal, unless NO_COLOR is set.
+    """Return the screen of standard output: colored as `wants_color` says.
 
     The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    colored = is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Screen(width, colored)
+    return Screen(width, wants_color(sys.stdout))

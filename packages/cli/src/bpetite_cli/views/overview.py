@@ -8,7 +8,7 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli.fields import Token, TokenizerFile, text_of, token_fields, tokenizer_fields
-from bpetite_cli.terminal.messages import counted, span
+from bpetite_cli.terminal.messages import counted, counted_ids, span
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
 from bpetite_cli.values import text_argument
@@ -76,10 +76,11 @@ def draw_overview(path: str, artifact: Artifact, file: bytes, screen: Screen) ->
         "size": counted(len(file), "byte"),
         "sha256": sha256(file).hexdigest(),
         "schema version": str(artifact.schema_version),
-        "tokens": f"{len(artifact.ids):,}: 256 bytes, {counted(len(artifact.merges), 'merge')}, "
-        f"{counted(whole, 'whole token') + ', ' if whole else ''}"
-        f"{counted(len(special), 'special token')}",
+        "vocabulary": f"{counted_ids(len(artifact.tokens), len(special))}: 256 bytes, "
+        f"{counted(len(artifact.merges), 'merge')}"
+        f"{', ' + counted(whole, 'whole token') if whole else ''}",
         **of_ids,
+        "rows of a model": f"{max(artifact.ids) + 1:,}",
         **only,
         "pattern": artifact.pattern.name,
         "pattern text": artifact.pattern.text,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from bpetite_cli.fields import CONTINUING
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Ink, Screen
 from bpetite_cli.terminal.visible import cells, chopped, visible
@@ -25,15 +26,17 @@ def draw_rows(
 ) -> Iterator[str]:
     """Yield rows as wide as the screen: two lines each, and an empty line; at last, a summary.
 
-    A row ends before a token that does not fit, and after a token with a newline.
+    A row ends before a token that does not fit, and after a token with a newline. Tokens that are
+    the bytes of one character are shown as this character, above all of their ids.
     """
     row: list[_Tile] = []
     used = count = size = 0
-    for token_id, token in tokens:
-        ink: Ink = "special" if token_id in special else _INKS[count % len(_INKS)]
-        count += 1
+    for group in _by_character(tokens):
+        token = b"".join(part for _, part in group)
+        ink: Ink = "special" if group[0][0] in special else _INKS[count % len(_INKS)]
+        count += len(group)
         size += len(token)
-        below = str(token_id)
+        below = " ".join(str(token_id) for token_id, _ in group)
         for part in chopped(visible(token), screen.width):
             width = cells(part)
             tile = _Tile(part, width, below, max(width, len(below)), ink)
@@ -50,6 +53,30 @@ def draw_rows(
         yield _drawn(row, screen)
     each = f", {size / count:.2f} bytes per token" if count else ""
     yield f"{counted(count, 'token')}, {counted(size, 'byte')}{each}\n"
+
+
+def _by_character(tokens: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield tokens one by one, but those together whose bytes make one character."""
+    held: list[tuple[int, bytes]] = []
+    missing = 0
+    for pair in tokens:
+        token = pair[1]
+        if len(token) <= missing and not token.strip(CONTINUING):
+            held.append(pair)
+            missing -= len(token)
+        else:
+            yield from ([one] for one in held)
+            held, missing = [pair], _missing(token)
+        if not missing:
+            yield held
+            held = []
+    yield from ([one] for one in held)
+
+
+def _missing(token: bytes) -> int:
+    """Return how many bytes the character lacks that a token begins, or 0."""
+    size = 4 if token >= b"\xf0" else 3 if token >= b"\xe0" else 2 if token >= b"\xc0" else 1
+    return max(0, size - len(token))
 
 
 def _drawn(row: list[_Tile], screen: Screen) -> str:

@@ -1,4 +1,4 @@
-"""Panels for `compare-tiktoken`, drawn by rich on standard error."""
+"""Panels for `compare-tiktoken`, drawn by rich."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -20,22 +20,24 @@ _STYLES: Final = ("black on cyan", "black on green", "black on yellow", "black o
 _PARTING: Final = "bold white on red"
 
 
-def draw_comparison(comparison: Comparison, lines: Iterable[str]) -> None:
-    """Draw two tokenizations side by side, or one above the other, with some lines below."""
-    console = Console(stderr=True, highlight=False)
+def draw_comparison(comparison: Comparison, lines: Iterable[str]) -> str:
+    """Return two tokenizations side by side, or one above the other, with some lines below."""
+    console = Console(highlight=False)
     parting = comparison.difference.token if comparison.difference else None
     colored = console.color_system is not None and not console.no_color
     panels = [
         _panel(side, parting, colored=colored) for side in (comparison.ours, comparison.theirs)
     ]
-    if console.width >= _WIDE:
-        grid = Table.grid(Column(ratio=1), Column(ratio=1), expand=True)
-        grid.add_row(*panels)
-        console.print(grid)
-    else:
-        console.print(Group(*panels))
-    for line in lines:
-        console.print(Text(line, overflow="fold"))
+    with console.capture() as drawn:
+        if console.width >= _WIDE:
+            grid = Table.grid(Column(ratio=1), Column(ratio=1), expand=True)
+            grid.add_row(*panels)
+            console.print(grid)
+        else:
+            console.print(Group(*panels))
+        for line in lines:
+            console.print(Text(line, overflow="fold"))
+    return drawn.get()
 
 
 def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> RenderableType:

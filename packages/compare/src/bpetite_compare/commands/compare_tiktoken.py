@@ -22,7 +22,7 @@ from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
 from bpetite_compare._to_tiktoken import SELF
-from bpetite_compare.commands._differences import code_points, counted, described, engine_characters
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 _LONG: Final = 20
 """How many characters at the end of a long name a table shows."""
@@ -131,18 +131,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         pipe.bar.begin("comparing")
         with cli.models.about_model(models[0]):
             comparison = compare(models[0], text, encodings[0])
-        pipe.report(_data(comparison), tell=partial(_tell, comparison))
-
-
-def _tell(comparison: Comparison) -> None:
-    if cli.messages.on_terminal():
+        if cli.wants_json():
+            pipe.report(_data(comparison))
+            return
         from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
-        draw_comparison(comparison, _conclusions(comparison))
-    else:
-        both = (comparison.ours, comparison.theirs)
-        sides = (f"{side.name}: {counted(side)}" for side in both)
-        cli.messages.say(*sides, *_conclusions(comparison))
+        pipe.stream([draw_comparison(comparison, _conclusions(comparison))])
 
 
 def _conclusions(comparison: Comparison) -> Iterator[str]:

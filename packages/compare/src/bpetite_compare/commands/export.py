@@ -33,6 +33,7 @@ _LARGEST_TEMPLATE: Final = 1 << 20
 
 class _Summary(cli.fields.Outputs):
     vocab_size: int
+    rows: int
     special_tokens: Mapping[str, int]
     notes: list[str]
 
@@ -102,16 +103,19 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
+        "rows": exported.rows,
         "special_tokens": dict(exported.special_tokens),
         "notes": list(exported.notes),
     }
+    special = len(exported.special_tokens)
+    size = cli.messages.counted_ids(exported.tokens - special, special)
     lines = [
-        *(f"exported: {quoted(path)}, {exported.tokens:,} tokens" for path in exported.files),
         *exported.notes,
         "to load it in Python:",
         *exported.loading.splitlines(),
     ]
-    cli.messages.report(summary, *lines)
+    saved = [f"saved: {quoted(path)}, {size}" for path in exported.files]
+    cli.messages.report(summary, *lines, saved="\n".join(saved))
 
 
 def _template(path: str) -> str:

@@ -109,6 +109,7 @@ def _run(options: argparse.Namespace) -> None:
     summary: _Summary = {
         "outputs": [cli.values.text_argument(options.output)],
         "vocab_size": imported.vocab_size,
+        "rows": imported.rows,
         "merges": imported.vocab_size - 256 - imported.whole_tokens,
         "pattern": imported.pattern,
         "special_tokens": dict(imported.special_tokens),
@@ -117,18 +118,14 @@ def _run(options: argparse.Namespace) -> None:
         "whole_tokens": imported.whole_tokens,
         "notes": list(imported.notes),
     }
-    cli.messages.report(summary, *_lines(imported))
+    size = cli.messages.counted_ids(imported.vocab_size, len(imported.special_tokens))
+    saved = f"saved: {quoted(imported.path)}, {size} with their own ids, pattern {imported.pattern}"
+    cli.messages.report(summary, *_lines(imported), saved=saved)
 
 
 def _lines(imported: Imported) -> Iterator[str]:
-    """Yield the lines for standard error."""
-    special = imported.special_tokens
-    yield (
-        f"imported: {quoted(imported.path)}, {imported.vocab_size:,} tokens with their own ids, "
-        f"pattern {imported.pattern}"
-    )
-    names = [f"{cli.visible(name)} ({token_id})" for name, token_id in special.items()]
-    yield f"special tokens: {cli.messages.listed(names, 6) or 'none'}"
+    """Yield the other lines for people."""
+    yield from cli.messages.special_tokens(imported.special_tokens)
     if imported.whole_tokens:
         yield f"whole tokens: {imported.whole_tokens:,}; only a chunk that equals one becomes it"
     yield f"checked: {imported.checked}"
