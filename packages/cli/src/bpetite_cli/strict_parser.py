@@ -45,8 +45,8 @@ class StrictParser(argparse.ArgumentParser):
         self.options: dict[str, argparse.Action] = {}
         self.advice: dict[str, str] = {}
         self._needs: dict[str, Sequence[str]] = {}
-        self._one_of: list[tuple[Sequence[Sequence[str]], bool]] = []
-        self._may_be_piped = False
+        self._one_of: list[Sequence[Sequence[str]]] = []
+        self._required: list[tuple[Sequence[str], bool]] = []
         self._of_file = "--input"
         self._of_digits = ""
         self.has_commands = False
@@ -88,18 +88,18 @@ class StrictParser(argparse.ArgumentParser):
         """Reject an option without one of the others."""
         self._needs[option] = others
 
-    def allow_one(self, *groups: str | Sequence[str], required: bool = False) -> None:
+    def allow_one(self, *groups: str | Sequence[str]) -> None:
         """Allow one of several options, or options of one of several groups."""
-        listed = [[group] if isinstance(group, str) else group for group in groups]
-        self._one_of.append((listed, required))
+        self._one_of.append([[group] if isinstance(group, str) else group for group in groups])
 
     def require_one(self, *groups: str | Sequence[str], or_pipe: bool = False) -> None:
         """Do the same, and reject a command line without any of them.
 
         With `or_pipe`, there may be none if standard input is no terminal.
         """
-        self.allow_one(*groups, required=True)
-        self._may_be_piped = or_pipe
+        self.allow_one(*groups)
+        names = [name for group in self._one_of[-1] for name in group]
+        self._required.append((names, or_pipe))
 
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Given = None
@@ -197,30 +197,31 @@ class StrictParser(argparse.ArgumentParser):
 
     def _check(self, given: Mapping[str, str]) -> None:
         """Reject a missing option, and options that need another or exclude each other."""
-        missing = {
-            action.option_strings[-1]: _names(action)
-            for action in self.options.values()
-            if action.required and action.option_strings[-1] not in given
-        }
-        if missing:
-            told = f"the following arguments are required: {', '.join(missing.values())}"
-            ways_out = [advice for name, advice in self.advice.items() if name in missing]
-            self.error("; ".join([told, *ways_out]))
+        piped = sys.stdin is not None and not sys.stdin.isatty()
+        groups = [names for names, or_pipe in self._required if not (or_pipe and piped)]
+        groups += [[one.option_strings[-1]] for one in {*self.options.values()} if one.required]
+        if missing := [names for names in groups if not given.keys() & {*names}]:
+            missing.sort(key=lambda names: list(self.options).index(names[0]))
+            listed = ", ".join(map(self._told, missing))
+            ways_out = [
+                self.advice[one] for names in missing for one in names if one in self.advice
+            ]
+            self.error("; ".join([f"the following arguments are required: {listed}", *ways_out]))
         for option, needed in self._needs.items():
             if option in given and not given.keys() & {*needed}:
                 self.error(f"argument {option}: requires {' or '.join(needed)}")
-        for groups, required in sorted(self._one_of, key=lambda one: not one[1]):
-            of_groups = [[given[name] for name in group if name in given] for group in groups]
+        for alternatives in self._one_of:
+            of_groups = [[given[name] for name in group if name in given] for group in alternatives]
             found = [names for names in of_groups if names]
-            piped = self._may_be_piped and sys.stdin is not None and not sys.stdin.isatty()
-            if required and not found and not piped:
-                every = " ".join(name for group in groups for name in group)
-                if self._takes_files:
-                    every = every.replace("--input", "FILE --input")
-                ways_out = [self.advice[name] for name in every.split() if name in self.advice]
-                self.error("; ".join([f"one of the arguments {every} is required", *ways_out]))
             if len(found) > 1:
                 self.error(f"argument {found[1][0]}: not allowed with argument {found[0][0]}")
+
+    def _told(self, names: Sequence[str]) -> str:
+        """Return how a message names an option, or several of which one is required."""
+        if len(names) == 1:
+            return _names(self.options[names[0]])
+        files = ["FILE"] if self._takes_files and self._of_file in names else []
+        return " or ".join([*files, *names])
 
     def format_help(self) -> str:
         """Return the help, with a filled description and a usage that fits the screen."""

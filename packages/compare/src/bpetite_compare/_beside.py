@@ -22,7 +22,7 @@ BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
 """The files that `settings_for` reads."""
 
 _INSTEAD: Final = "import the model's tokenizer.json instead"
-_GUESS: Final = "a guess"
+GUESS: Final = "a guess"
 _LARGEST_FILE: Final = 1 << 26
 _MOST_OBJECTS: Final = 1 << 18
 """Each token of a tekken.json is an object; it has 150,000."""
@@ -92,7 +92,7 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
     if options.pattern is not None:
         pattern, rest.named_by = options.pattern, "--pattern"
     elif pattern is None and vocab is not None:
-        pattern, rest.named_by = "gpt2", _GUESS
+        pattern, rest.named_by = "gpt2", GUESS
     rest.splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
     rest.obstacles = []
     if config.get("add_prefix_space") is True:
@@ -203,7 +203,7 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
     Training learns no token that its pattern cuts, but a vocabulary may have tokens from elsewhere.
     """
     said = {
-        _GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
+        GUESS: "a guess, as no file names it; --pattern NAME names that of the model",
         "--pattern": "which --pattern names",
     }.get(
         foreign.named_by, f"that of {foreign.named_by}, which models with other patterns have too"

@@ -19,6 +19,7 @@ from typing import Annotated
 
 from bpetite._inner import ALL_PATTERNS, quoted
 from bpetite_cli import for_compare as cli
+from bpetite_compare._beside import GUESS
 from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
 
