@@ -120,7 +120,8 @@ def _run(options: argparse.Namespace) -> None:
         "notes": list(imported.notes),
     }
     size = cli.messages.counted_ids(imported.vocab_size, len(imported.special_tokens))
-    saved = f"saved: {quoted(imported.path)}, {size} with their own ids, pattern {imported.pattern}"
+    pattern = f"{imported.pattern}{', a guess' if imported.pattern_from == GUESS else ''}"
+    saved = f"saved: {quoted(imported.path)}, {size} with their own ids, pattern {pattern}"
     cli.messages.report(summary, *_lines(imported), saved=saved)
 
 
