@@ -6,14 +6,15 @@
 import argparse
 import os
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from unittest import mock
 
 import bpetite_compare.commands
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
+from bpetite_cli.strict_parser import EXAMPLES, split_examples
 from generate.command import filled
 
 _INTRODUCTION: Final = """\
@@ -21,13 +22,17 @@ _INTRODUCTION: Final = """\
 
 <!-- made by scripts/generate -->
 
-This page has the text of `bpetite COMMAND --help` for every command. `bpetite-compare` adds four
-of them: {of_compare}.
+This page has the text of `bpetite COMMAND --help` for every command, then what the help leaves
+out. `bpetite-compare` adds these: {of_compare}.
 
-Data goes to standard output, messages and progress to standard error. A terminal gets rows,
-or the messages before the JSON; [JSON output](output.md) describes the fields. The exit status is
-0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed command leaves
-standard output empty, with three exceptions:
+Results go to standard output, messages and progress to standard error. On a terminal, a result
+is lines for people; a pipe or a file gets JSON, whose fields are in [JSON output](output.md).
+`--output-format text` or `json` says otherwise, and `--json` is short for the latter. `encode`,
+`decode` and `chunks` print data, and `count` its table, wherever they print it. `NO_COLOR` and
+`FORCE_COLOR` turn colors off and on.
+
+The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed
+command leaves standard output empty, with three exceptions:
 
 - `count`, `parity` and `verify` print their result even if it means status 1.
 - `show` and `inspect` draw as they go.
@@ -88,7 +93,7 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 def _page() -> Iterator[str]:
     """Yield the parts of the page in Markdown."""
     with mock.patch.dict(os.environ, COLUMNS="80"):
-        commands = parsers(make_parser([]))
+        commands: Mapping[str, Any] = parsers(make_parser([]))
         helps = {name: command.format_help() for name, command in commands.items()}
     modules = [module.name for module in pkgutil.iter_modules(bpetite_compare.commands.__path__)]
     compare = {name.rstrip("_").replace("_", "-") for name in modules}
@@ -99,3 +104,7 @@ def _page() -> Iterator[str]:
         for name in names:
             if name in helps:
                 yield f"### {name}\n\n```text\n{helps[name]}```\n"
+                if commands[name].details:
+                    yield f"{commands[name].details}\n"
+                if more := split_examples(commands[name].epilog)[EXAMPLES + 1 :]:
+                    yield "More examples:\n\n```text\n{}\n```\n".format("\n".join(more))

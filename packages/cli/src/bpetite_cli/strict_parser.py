@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.documents import expand_patterns
-from bpetite_cli.io.outputs import write_output
+from bpetite_cli.io.outputs import wants_color, write_output
 from bpetite_cli.terminal.messages import say, say_error
 from bpetite_cli.tips import called_here, meant
 from bpetite_cli.values import short, text_argument
@@ -29,6 +29,12 @@ COMMAND: Final = "COMMAND"
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
 
+EXAMPLES: Final = 2
+"""The number of examples in the help of a command."""
+
+_USAGE: Final = len("usage: ")
+_HEADING: Final = re.compile(r"^usage:|^\S.*:$", re.MULTILINE)
+
 _DIGITS: Final = re.compile("[0-9]+")
 
 
@@ -39,11 +45,13 @@ class StrictParser(argparse.ArgumentParser):
 
     options: the action of each option, by all its names.
     advice: what to do if an option is missing, or if the command does not have it.
+    details: what only the page of the command says, in Markdown.
     """
 
     def __init__(self, **options: Given) -> None:
         self.options: dict[str, argparse.Action] = {}
         self.advice: dict[str, str] = {}
+        self.details = ""
         self._needs: dict[str, Sequence[str]] = {}
         self._one_of: list[Sequence[Sequence[str]]] = []
         self._required: list[tuple[Sequence[str], bool]] = []
@@ -198,10 +206,12 @@ class StrictParser(argparse.ArgumentParser):
     def _check(self, given: Mapping[str, str]) -> None:
         """Reject a missing option, and options that need another or exclude each other."""
         piped = sys.stdin is not None and not sys.stdin.isatty()
-        groups = [names for names, or_pipe in self._required if not (or_pipe and piped)]
-        groups += [[one.option_strings[-1]] for one in {*self.options.values()} if one.required]
-        if missing := [names for names in groups if not given.keys() & {*names}]:
-            missing.sort(key=lambda names: list(self.options).index(names[0]))
+        missing = [
+            names
+            for names, or_pipe in self._all_required()
+            if not (or_pipe and piped) and not given.keys() & {*names}
+        ]
+        if missing:
             listed = ", ".join(map(self._told, missing))
             ways_out = [
                 self.advice[one] for names in missing for one in names if one in self.advice
@@ -216,6 +226,12 @@ class StrictParser(argparse.ArgumentParser):
             if len(found) > 1:
                 self.error(f"argument {found[1][0]}: not allowed with argument {found[0][0]}")
 
+    def _all_required(self) -> list[tuple[Sequence[str], bool]]:
+        """Return the options of which one is required, in order, and whether a pipe will do."""
+        single = [one.option_strings[-1] for one in {*self.options.values()} if one.required]
+        groups = [*self._required, *(([name], False) for name in single)]
+        return sorted(groups, key=lambda group: list(self.options).index(group[0][0]))
+
     def _told(self, names: Sequence[str]) -> str:
         """Return how a message names an option, or several of which one is required."""
         if len(names) == 1:
@@ -224,21 +240,39 @@ class StrictParser(argparse.ArgumentParser):
         return " or ".join([*files, *names])
 
     def format_help(self) -> str:
-        """Return the help, with a filled description and a usage that fits the screen."""
+        """Return the help, with a filled description, a short usage and the first examples."""
         width = shutil.get_terminal_size().columns - 2  # as argparse has it
         told = self.description, self.epilog
         self.description = _filled(self.description or "", width)
         if self.has_commands:
-            self.epilog = _filled(self.epilog or "", width)  # that of a command has examples
-        usage, empty, rest = super().format_help().partition("\n\n")
+            self.epilog = _filled(self.epilog or "", width)
+        else:
+            self.usage = _filled(f"{' ' * _USAGE}{self._short_usage()}", width).lstrip()
+            self.epilog = "\n".join(split_examples(self.epilog or "")[: EXAMPLES + 1])
+        text = super().format_help()
         self.description, self.epilog = told
-        if max(map(len, usage.splitlines())) > width:
-            usage = re.sub(r"\n +", "\n  ", usage)
-        return usage + empty + rest
+        return text
+
+    def _short_usage(self) -> str:
+        """Return the command with what it requires, and FILE."""
+        words = [f"{self.prog} [options]"]
+        files = " [FILE ...]" if self._takes_files else ""
+        for names, or_pipe in self._all_required():
+            if self._takes_files and self._of_file in names:
+                more = " ..." if self.options[self._of_file].nargs else ""
+                files = f" [FILE{more}]" if or_pipe else f" FILE{more}"
+                continue
+            options = [self.options[name] for name in names]
+            each = [f"{one.option_strings[0]} {one.metavar or one.dest.upper()}" for one in options]
+            words.append(each[0] if len(each) == 1 else f"({' | '.join(each)})")
+        return " ".join(words) + files
 
     def print_help(self, file: object = None) -> None:
-        """Write the help to standard output."""
-        write_output([self.format_help().encode("utf-8")])
+        """Write the help to standard output, on a terminal with bold headings."""
+        text = self.format_help()
+        if wants_color(sys.stdout):
+            text = _HEADING.sub("\x1b[1m\\g<0>\x1b[0m", text)
+        write_output([text.encode("utf-8")])
 
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
@@ -268,10 +302,12 @@ class Commands:
     def add(self, name: str, doc: str | None) -> StrictParser:
         """Add the parser of a command of ours.
 
-        Its help is the docstring of the command's module: a summary, more text and examples.
+        Its help is the docstring of the command's module: a summary, more text, examples, of which
+        the help shows the first, and details, which only the page of commands has.
         With `python -OO`, which drops docstrings, it is the name.
         """
-        text, _, examples = (doc or name).partition("\nExamples:\n")
+        told, _, details = (doc or name).partition("\nDetails:\n")
+        text, _, examples = told.partition("\nExamples:\n")
         summary = text.partition("\n")[0].rstrip(".")
         parser = self.add_parser(
             name,
@@ -279,6 +315,7 @@ class Commands:
             description=text.rstrip(),
             epilog=f"examples:\n{examples.rstrip()}" if examples else None,
         )
+        parser.details = details.strip()
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="write only errors to standard error"
         )
@@ -308,6 +345,11 @@ def _chosen(choices: Iterable[str], word: str) -> str:
 
 def _names(option: argparse.Action) -> str:
     return "/".join(option.option_strings)
+
+
+def split_examples(text: str) -> list[str]:
+    """Return the heading of some examples, and each of them, which may have several lines."""
+    return re.split(r"\n(?=  \S)", text)
 
 
 _START_OF_BLOCK: Final = re.compile(r"\n(?=\n| {1,3}\S)")
