@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite._inner import PATTERNS
 from bpetite_cli.commands import NAMES
 from cli_tools import (
     A,
@@ -42,7 +43,12 @@ def test_the_version_names_what_results_depend_on() -> None:
         )
 
 
-TABLE = Path(__file__).with_name("wrong_usage.txt").read_text(encoding="utf-8")
+TABLE = (
+    Path(__file__)
+    .with_name("wrong_usage.txt")
+    .read_text(encoding="utf-8")
+    .replace("{trained}", ", ".join(PATTERNS))
+)
 WRONG_USAGE = dict(re.findall(r"^(\S.*)\n    (.*)$", TABLE, re.MULTILINE))
 
 
