@@ -338,6 +338,7 @@ FIGURES: Final = {
     "block": "bpetite_cli.io.inputs._BLOCK_BYTES",  # how much is read at once
     "batch": "bpetite_cli.pipe._CHARACTERS_OF_A_BATCH",
     "worth": "bpetite_cli.pipe._WORTH_WORKERS",  # what is read before workers start
+    "long_import": "bpetite_cli.plugins._LONG_SECONDS",
     "held": "bpetite_cli.io.outputs._HELD_IN_MEMORY",
     "cgroups": "bpetite_cli.jobs._CGROUPS",
     "own_cgroups": "bpetite_cli.jobs._OWN_CGROUPS",

@@ -44,7 +44,7 @@ For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the s
 """
 
 _COMPLETIONS: Final = Path("packages/cli/src/bpetite_cli/completions")
-_FILES: Final = {"FILE", "PATH"}
+_FILES: Final = {"FILE", "PATH", "TOKENIZER"}
 """The metavars of options that are files."""
 
 _BASH: Final = """\

@@ -93,13 +93,17 @@ def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
         "compare-tiktoken --model m.json --text hi",
         "import --from gpt2 --input x --output x",
         "parity --model m.json --input x",
-        "count --encoding o200k_base",
+        "count -m o200k_base",
+        "encode -m gpt-4o --text hi",
+        "compare -m m.json text",
     ],
 )
 def test_compare_commands_say_what_to_install(install: Callable[..., None], words: str) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
     command = words.partition(" ")[0]
-    named = "encoding o200k_base" if command == "count" else f"command {command}"
+    told = f"the command {command}"
+    if command in {"count", "encode"}:
+        told = f"{words.split()[2]} is not a file; the name of a model or an encoding"
     install("bpetite_compare")  # an empty package
     ways = (
         "in a clone, with `uv tool install ./packages/cli --with ./packages/compare` or "
@@ -107,7 +111,7 @@ def test_compare_commands_say_what_to_install(install: Callable[..., None], word
         "`--with git+URL#subdirectory=packages/compare` to the command with uv"
     )
     assert refused(bpetite(*words.split())) == [
-        f"error: the {named} requires bpetite-compare, which is not installed",
+        f"error: {told} requires bpetite-compare, which is not installed",
         f"install it from where bpetite-cli came from: {ways}",
     ]
 
@@ -367,21 +371,17 @@ def test_only_near_misses_are_guessed(words: str) -> None:
     assert error == f"error: unknown option {words.split()[1]}{MISSES[words]}"
 
 
-NEAR = {
-    "count -m gpt-4o text.txt": "for the model, use `bpetite count --encoding o200k_base`",
-    "encode -m openai/gpt-4o-mini text.txt": "`bpetite import --encoding o200k_base --output",
-    "count -m gpt-3.5-turbo text.txt": "`bpetite count --encoding cl100k_base`",
-    "count -m gpt4all text.txt": "for a model, download its tokenizer.json, then use",
-    "inspect -m o3-mini": "`bpetite count --encoding o200k_base`",
-    "sizes -m GPT-4 text.txt": "`bpetite count --encoding cl100k_base`",
-    "verify -m tokenizer.json --start gpt-2 text.txt": "`bpetite count --encoding gpt2`",
-}
-
-
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("words", NEAR)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "encode -m openai/gpt-4o-mini text.txt",
+        "verify -m tokenizer.json --start gpt-2 text.txt",
+        "truncate -m gpt4all --vocab-size 256 -o new.json",
+    ],
+)
 def test_the_name_of_a_model_gets_the_way_that_works(words: str) -> None:
-    """A name that is not a file may be a model: a tip says how to get its tokenizer."""
-    (*_, told) = refusal(words)
-    assert "train" not in told
-    assert NEAR[words] in told
+    """Where only a file will do, a tip says how to get the tokenizer of a model."""
+    line, told = refusal(words)
+    assert line.startswith("error: tokenizer file not found: ")
+    assert told.startswith("for a model of OpenAI, `bpetite import gpt-4o --output NEW.json` makes")

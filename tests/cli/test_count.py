@@ -101,7 +101,7 @@ def test_names_that_break_lines_are_quoted(small: Path) -> None:
 
 COUNTER = """
 class add:
-    def __init__(self, name, ordinary):
+    def __init__(self, name, ordinary, download):
         self.name, self.in_blocks = name, False
     def __call__(self, text):
         if "?" in text:
@@ -111,13 +111,13 @@ class add:
 
 
 def test_another_package_counts_by_an_encoding(install: Callable[..., None], here: Path) -> None:
-    """`--encoding` passes the name on; a text that cannot be counted is an error for its file."""
+    """`--model` passes a name on; a text that cannot be counted is an error for its file."""
     install("bpetite_compare")  # an empty package
     install("words", COUNTER, "bpetite.encodings")
-    assert printed("count --encoding low", stdin=b"low lower") == b"2\n"
+    assert printed("count --model low", stdin=b"low lower") == b"2\n"
     (here / "a").write_text("low?")
     (here / "b").write_text("slow")
-    result = call("count --encoding low a b")
+    result = call("count --model low a b")
     assert (result.returncode, lines(result.stdout)) == (1, ["1\tb", "1\ttotal"])
     assert result.told[0] == "error: a: no questions"
 
@@ -127,7 +127,7 @@ def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     install("bpetite_compare")  # an empty package
     install("broken", "1/0", "bpetite.encodings")
     told = ["error: the encodings of broken cannot be loaded: division by zero"]
-    assert refusal("count --encoding x") == told
+    assert refusal("count --model x") == told
 
 
 @pytest.mark.usefixtures("block")

@@ -46,7 +46,7 @@ def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> Non
     """Without the comparison its commands are listed in a line of their own."""
     install("bpetite_compare")  # an empty package
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
-    last = "bpetite-compare adds import, export, compare-tiktoken, parity"
+    last = "bpetite-compare adds import, export, compare, compare-tiktoken, parity"
     assert shown.partition("\n\noptions:")[0].endswith(f"\n\n{last}")
     names = [name for group in listed(shown).values() for name in group]
     assert names == [name for name in NAMES if name in BUILT_IN]

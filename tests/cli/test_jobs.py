@@ -147,7 +147,7 @@ def test_the_number_of_processes_is_that_of_the_cores(
 NO_MEMORY = """
 class add:
     in_blocks = True
-    def __init__(self, name, ordinary): pass
+    def __init__(self, name, ordinary, download): pass
     def __call__(self, text): raise MemoryError
 """
 
@@ -159,7 +159,7 @@ def test_a_lack_of_memory_is_no_bug(install: Callable[..., None], here: Path, jo
     install("words", NO_MEMORY, "bpetite.encodings")
     (here / "text").write_text("low")
     with tuned(worth=0):
-        told = refusal("count --encoding x text --jobs", jobs)
+        told = refusal("count --model x text --jobs", jobs)
     assert told == ["error: not enough memory for this input"]
 
 

@@ -138,7 +138,7 @@ def test_a_report_marks_the_best_of_each_row(folder: Path) -> None:
     (folder / "zoo.txt").write_bytes(b"zoo zoo zoo")
     (folder / "oo").write_bytes("oo é".encode())
     (folder / "none").write_bytes(b"")
-    words = "compare-tiktoken --report --encoding tiny whole --input zoo.txt oo none"
+    words = "compare -m tiny -m whole zoo.txt oo none"
     result = done(f"{words} --parallel", folder)
     found = data(result.stdout)
     figures = [[text["tokens"] for text in row["per_text"]] for row in found["rows"]]
@@ -171,15 +171,27 @@ single byte share 28.6%  100.0%"""
     assert b'"ratio_to_first": 1.0' not in plain.stdout
 
 
+def test_a_single_tokenizer_is_compared_with_openais(
+    folder: Path, register: Callable[..., None]
+) -> None:
+    """Three encodings follow it, but not the same one again; --jsonl counts each document."""
+    for name in ("gpt2", "cl100k_base", "o200k_base"):
+        register(name, pattern="(?s:.+)")
+    (folder / "docs").write_bytes(b'{"text": "th"}\n{"text": "e"}\n')
+    for model, others in (("tokenizer.json", ["gpt2"]), ("gpt2", [])):
+        rows = data(done(f"compare docs --jsonl text -m {model}", folder).stdout)["rows"]
+        assert [row["name"] for row in rows] == [model, *others, "cl100k_base", "o200k_base"]
+        assert {row["tokens"] for row in rows[1:]} == {3}
+
+
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("columns", [40, 100])
 def test_a_report_fits_a_terminal(columns: int, folder: Path) -> None:
     """A wide table comes in several parts, and a long name is cut."""
     copy = folder / f"{'long' * 20}.json"
     copy.write_bytes((folder / "tokenizer.json").read_bytes())
-    arguments = ["compare-tiktoken", "--input", "text.txt", "--report", "--encoding", "tiny"]
-    arguments += ["whole", "--model", "tokenizer.json", copy.name]
-    status, output, drawn = in_terminal(arguments, folder, {"COLUMNS": str(columns)})
+    words = f"compare text.txt -m tokenizer.json -m {copy.name} -m tiny -m whole"
+    status, output, drawn = in_terminal(words.split(), folder, {"COLUMNS": str(columns)})
     assert (status, data(output)["files"]) == (0, 1)
     names = [row["name"] for row in data(output)["rows"]]
     assert names == ["tokenizer.json", copy.name, "tiny", "whole"]
@@ -400,24 +412,33 @@ def test_special_tokens_are_named_by_an_option(folder: Path) -> None:
 COMPARE = "compare-tiktoken --model tokenizer.json"
 
 
+MOVED = {
+    "parity --model m --input a --encoding=gpt2": "--encoding; parity compares equal vocabularies; "
+    "for another one, use `bpetite compare-tiktoken --encoding NAME`",
+    "import --encoding gpt2 --output y": "--encoding; name it as the source, as in import "
+    "o200k_base; --download fetches it",
+    **dict.fromkeys(
+        (f"{COMPARE} --input text.txt --report", f"{COMPARE} --report --parallel --input a b"),
+        "--report; to count with several, use `bpetite compare -m FILE -m o200k_base TEXT`",
+    ),
+}
+"""Options of other commands, or of another release, and what the error says about them."""
+
+
 @pytest.mark.parametrize(
     "words",
     [
+        *MOVED,
         COMPARE,
-        f"{COMPARE} --text x --report",
-        "compare-tiktoken --input text.txt --report",
         "compare-tiktoken --input text.txt --encoding gpt2",
-        "compare-tiktoken --input text.txt text.txt --encoding gpt2 --parallel",
-        "compare-tiktoken --input text.txt --encoding gpt2 --report --parallel",
+        "compare text.txt",
+        "compare -m gpt2 --text x --parallel",
         f"{COMPARE} tokenizer.json --text x",
         f"{COMPARE} --input text.txt text.txt",
         "export --model tokenizer.json --to gpt2 --output x --max-length 4",
         "import --from gpt2 --output x",
-        "import x --encoding gpt2 --output y",
-        "import --from tiktoken --encoding gpt2 --output y",
         "import x --special a --output y",
         "parity --model tokenizer.json",
-        "parity --model m --input a --encoding=gpt2",
     ],
 )
 def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
@@ -425,10 +446,7 @@ def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     told, hint = refused(bpetite(*words.split(), cwd=folder), status=2)
     assert told.startswith("error: ")
     assert hint == f"see `bpetite {words.split(maxsplit=1)[0]} --help`"
-    assert "parity --model m" not in words or told == (
-        "error: unknown option --encoding; parity compares equal vocabularies; for another "
-        "one, use `bpetite compare-tiktoken --encoding NAME`"
-    )
+    assert words not in MOVED or told == f"error: unknown option {MOVED[words]}"
 
 
 TEMPLATE = "export --model tokenizer.json --to huggingface --output hf --chat-template"
@@ -438,10 +456,11 @@ IN_OTHER_PLACES = "would have the token 1, b' aba', in other places; export to h
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (f"{COMPARE} --input bad --report --encoding self", "remove self from"),
+        ("compare -m gpt2 text.txt --parallel", "first one; name several"),
+        ("compare -m gpt2 gpt-4o text.txt", "gpt-4o is not a file; write --model before each"),
         ("export --model tokenizer.json --to gpt2 --output no/x", "no/: No such file"),
-        (f"{COMPARE} --input - - --report", "standard input (-) can be read only once"),
-        ("import none --output x", "none: No such file or directory (import downloads no model); "),
+        ("compare -m gpt2 - -", "standard input (-) can be read only once"),
+        ("import no/x --output x", "no/x: No such file or directory (import downloads no model); "),
         ("import tokenizer.json --output x", "is already a bpetite tokenizer file"),
         ("import --from huggingface --input a b --output x", "merges.txt, found 2"),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),

@@ -1,4 +1,4 @@
-"""`--encoding` and `report`: texts counted by encodings of tiktoken and by tokenizer files."""
+"""Names as `--model`, and `report`: encodings of tiktoken beside tokenizer files."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tiktoken import registry
 
 from bpetite import Tokenizer
 from bpetite_compare import report
-from cli_tools import BPETITE, bpetite, lines, printed, refused, tuned
+from cli_tools import BPETITE, bpetite, call, lines, printed, refusal, tuned
 from compare_tools import CORPUS, HOSTILE, PATTERNS, fewer, vocab_of, write_tokenizer
 from project_tools import ROOT, run
 from texts import TEXTS
@@ -43,11 +43,11 @@ def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Pa
     (here / "b.txt").write_bytes(b"the<|endoftext|>the")
     a, b = expected(toy, CORPUS), expected(toy, "the<|endoftext|>the")
     assert b == 3
-    result = bpetite("count", "--encoding", toy, "a.txt", "b.txt")
+    result = bpetite("count", "--model", toy, "a.txt", "b.txt")
     assert (result.returncode, result.stderr) == (0, b"")
     assert lines(result.stdout) == [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
-    assert bpetite("count", "--encoding", toy, stdin=CORPUS.encode()).stdout == b"%d\n" % a
-    told = json.loads(bpetite("count", "--encoding", toy, "--json", "--max", "2", "b.txt").stdout)
+    assert bpetite("count", "--model", toy, stdin=CORPUS.encode()).stdout == b"%d\n" % a
+    told = json.loads(bpetite("count", "--model", toy, "--json", "--max", "2", "b.txt").stdout)
     assert (told["tokens"], told["bytes"], told["within"]) == (3, 19, False)
 
 
@@ -59,27 +59,63 @@ def test_special_tokens_are_those_of_the_encoding(
     register("other", special="<|im_end|>")
     for text in ("<|im_end|>", "<|endoftext|>"):
         expected = 1 if text == "<|im_end|>" and not more else len(text)
-        counted = bpetite("count", "--encoding", "other", *more, stdin=text.encode())
+        counted = bpetite("count", "--model", "other", *more, stdin=text.encode())
         assert counted.stdout == b"%d\n" % expected
-        shown = bpetite("show", "--encoding", "other", *more, "--json", "--text", text)
+        shown = bpetite("show", "--model", "other", *more, "--json", "--text", text)
         assert len(lines(shown.stdout)) == expected
 
 
-def test_show_explains_an_encoding_as_its_import(toy: str, here: Path) -> None:
-    """With `--steps`, the output is that for the imported tokenizer file."""
-    assert bpetite("import", "--encoding", toy, "--output", "toy.json").returncode == 0
-    for more in (["--steps"], []):
-        of_encoding = bpetite("show", "--encoding", toy, "--text", " the12 the", *more)
-        of_file = bpetite("show", "--model", here / "toy.json", "--text", " the12 the", *more)
-        assert of_encoding.stdout == of_file.stdout != b""
-        assert (of_encoding.returncode, of_encoding.stderr) == (0, b"")
+AS_IMPORTED = {
+    "show": ["--text", " the12 the", "--steps"],
+    "encode": ["--text", " the12 the"],
+    "decode": ["258", "256", "262"],
+    "inspect": ["--json"],
+    "sizes": ["a.txt"],
+    "count": ["a.txt", "--by-token", "--json"],
+}
+"""Commands with `--model`, and other words for each."""
 
 
-def test_show_refuses_what_no_tokenizer_file_can_hold(register: Callable[..., None]) -> None:
+@pytest.mark.parametrize("command", AS_IMPORTED)
+def test_a_name_is_its_import(command: str, toy: str, here: Path) -> None:
+    """With a name, a command prints what it does with the imported tokenizer file."""
+    (here / "a.txt").write_bytes(CORPUS.encode())
+    assert bpetite("import", toy, "--output", "toy.json").returncode == 0
+    of_name, of_file = (
+        bpetite(command, "--model", one, *AS_IMPORTED[command]) for one in (toy, "toy.json")
+    )
+    assert of_name.stdout.replace(b'"toy"', b'"toy.json"') == of_file.stdout != b""
+    assert (of_name.returncode, of_name.stderr) == (0, b"")
+
+
+def test_a_long_import_says_how_to_save_it(toy: str, here: Path) -> None:
+    """One line on standard error has the command; with --quiet, there is none."""
+    told = r"importing toy took 0 s; `bpetite import toy --output NEW.json` saves the tokenizer\n"
+    with tuned(long_import=0):
+        for words in ("encode --text the", "inspect"):
+            assert re.fullmatch(told, call(f"{words} --model {toy}").stderr.decode())
+            assert call(f"{words} --model {toy} --quiet").stderr == b""
+
+
+@pytest.mark.parametrize("command", ["encode --text x", "import --output new.json"])
+def test_what_no_tokenizer_file_can_hold_is_refused(
+    command: str, register: Callable[..., None], here: Path
+) -> None:
     """An unknown pattern is one line that names the encoding."""
     register("whole", b"a b c", pattern="(?s:.+)")
-    (line,) = refused(bpetite("show", "--encoding", "whole", "--text", "x"))
-    assert line.startswith("error: cannot show whole: its split pattern is none that bpetite has: ")
+    (line,) = refusal(f"{command} {'whole' if 'import' in command else '--model whole'}")
+    assert line.startswith("error: cannot import whole: its split pattern is none that bpetite ")
+
+
+def test_an_existing_path_wins_over_a_name(small_model: Path, toy: str, here: Path) -> None:
+    """A file that has the name of an encoding is read, and `import` does not take it for that."""
+    (here / "gpt2").write_bytes(small_model.read_bytes())
+    for words in ("count --text the", "encode --text the", f"compare -m {toy} --text the"):
+        of_path, of_name = (printed(f"{words} -m {one}") for one in (small_model, "gpt2"))
+        assert of_path.replace(str(small_model).encode(), b"gpt2") == of_name
+    for more in ("", "--from tiktoken"):
+        (line,) = refusal(f"import gpt2 {more} --output new.json")
+        assert line.startswith("error: cannot import gpt2: it is ")
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, "a pattern of another kind"])
@@ -98,7 +134,7 @@ def test_the_end_of_a_block_does_not_change_counts(
         text = f"{'the cat ' * 128}"[before:] + text
         (here / "text").write_bytes(text.encode())
         with tuned(block=1024):
-            counted = printed(f"count --encoding {name} text")
+            counted = printed(f"count --model {name} text")
         assert lines(counted) == [f"{expected(name, text)}\ttext"]
 
     check()
@@ -110,7 +146,7 @@ def test_another_process_needs_no_file(
 ) -> None:
     """What the command line sends to a process has the vocabulary, and looks for no file."""
     (found,) = entry_points(group="bpetite.encodings")
-    pickled = pickle.dumps(found.load()(toy, ordinary=ordinary))
+    pickled = pickle.dumps(found.load()(toy, ordinary=ordinary, download=False))
     text = f"{CORPUS}<|endoftext|>"
     ids = tiktoken.get_encoding(toy).encode_ordinary(text)
     tokens = len(ids) if ordinary else expected(toy, text)
@@ -123,7 +159,7 @@ def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Pat
     """A run of a million spaces is an error only for its own file."""
     (here / "a.txt").write_bytes(b" " * 1_000_000 + b"x")
     (here / "b.txt").write_bytes(b"the")
-    result = bpetite("count", "--encoding", toy, "a.txt", "b.txt")
+    result = bpetite("count", "--model", toy, "a.txt", "b.txt")
     assert result.returncode == 1
     assert lines(result.stdout) == ["1\tb.txt", "1\ttotal"]
     first, last = lines(result.stderr)
@@ -131,28 +167,37 @@ def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Pat
     assert last == "error: 1 of 2 files could not be counted; the total covers the others"
 
 
-@pytest.mark.parametrize("command", ["count", "show"])
-def test_unknown_encodings_are_rejected_by_name(command: str) -> None:
-    """The error lists the known encodings."""
-    (line,) = refused(bpetite(command, "--encoding", "nope"))
-    assert line.startswith("error: unknown tiktoken encoding 'nope'; choose from ")
-    assert "o200k_base" in line
+FOR_A_MODEL = "for a model of OpenAI, `bpetite import gpt-4o --output NEW.json` makes"
+UNKNOWN = {
+    "gpt4o": "gpt4o is neither a file nor a name that tiktoken knows; did you mean gpt-4o?",
+    "GPT-4": "GPT-4 is neither a file nor a name that tiktoken knows; did you mean gpt-4?",
+    "o200_base": "o200_base is neither a file nor a name that tiktoken knows; did you mean "
+    "o200k_base?",
+    "llama3": "llama3 is neither a file nor a name that tiktoken knows",
+    "gpt-4o/x": "tokenizer file not found: gpt-4o/x",
+    "gpt-4o.json": "tokenizer file not found: gpt-4o.json (create one with `bpetite train`)",
+}
 
 
+@pytest.mark.parametrize("word", UNKNOWN)
+def test_a_word_that_is_neither_gets_a_way_out(word: str) -> None:
+    """It is a near miss of a name, or may be another model; a word like a path is a path."""
+    for command in ("count", "encode --text x", "compare --text x"):
+        line, *more = refusal(f"{command} --model {word}")
+        assert line == f"error: {UNKNOWN[word]}"
+        assert [one.startswith(FOR_A_MODEL) for one in more] == [True] * (
+            "did you" not in line and "train" not in line
+        )
+
+
+@pytest.mark.usefixtures("offline")
 def test_the_encoding_of_a_model_is_tiktokens() -> None:
-    """For the models that tiktoken knows, tips name the encoding that it gives them, or none."""
+    """Each model that tiktoken knows, also with a date, has the encoding that it has there."""
     dated = [f"{prefix}2031-01-01" for prefix in tiktoken.model.MODEL_PREFIX_TO_ENCODING]
     for name in (*tiktoken.model.MODEL_TO_ENCODING, *dated):
         encoding = tiktoken.encoding_name_for_model(name)
-        (line,) = refused(bpetite("count", "--encoding", name)) if name != "gpt2" else (encoding,)
-        assert line.endswith(encoding)
-        (_, tip) = refused(bpetite("count", "--model", name))
-        assert {*re.findall(r"--encoding (\w+)", tip)} <= {encoding}
-    (_, tip) = refused(bpetite("count", "--model", "gpt-4o"))
-    assert "`bpetite count --encoding o200k_base`" in tip
-    for name in ("gpt-4o", "o200k_base"):
-        (line,) = refused(bpetite("import", name, "--output", "x.json"))
-        assert "(use --encoding o200k_base); " in line
+        (line,) = refusal(f"count --model {name}")
+        assert line.startswith(f"error: the encoding {encoding} is not in tiktoken's cache ")
 
 
 def test_each_tokenizer_counts_each_text(small_model: Path, toy: str, here: Path) -> None:

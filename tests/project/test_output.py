@@ -41,7 +41,7 @@ bpetite verify --model odd.json --input text.txt
 bpetite parity --model odd.json --input text.txt
 bpetite compare-tiktoken --model tokenizer.json --text '' --encoding self
 bpetite compare-tiktoken --model odd.json --text abc --encoding self
-bpetite compare-tiktoken --model tokenizer.json --input - --report --encoding gpt2
+bpetite compare --model tokenizer.json --model gpt2 -
 """
 """Calls with results that no example has, such as null; some end with status 1."""
 

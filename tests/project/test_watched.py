@@ -31,12 +31,12 @@ CALLS: Final = (
     "train --files-from list.txt --vocab-size 260 --output listed.json",
     "encode --model tokenizer.json --input text.txt --format u16 --output ids.bin",
     "decode --model tokenizer.json --input ids.bin --format u16 --output back",
-    "count --encoding toy text.txt",
+    "count --model toy text.txt",
     "export --model tokenizer.json --to tiktoken --output ranks",
     "export --model tokenizer.json --to huggingface --output hf",
     "export --model tokenizer.json --to gpt2 --output gpt2",
     "import ranks --pattern gpt2 --special <s>=999 --output of-ranks.json",
-    "import --encoding toy --output of-toy.json",
+    "import toy --output of-toy.json",
     "--completion bash",
 )
 """More calls than `every_call` derives; some read what an earlier one writes."""

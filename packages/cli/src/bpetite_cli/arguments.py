@@ -17,10 +17,9 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "metavar": "PATH",
         "help": "the tokenizer file",
     },
-    "--encoding": {
-        "metavar": "NAME",
-        "help": "instead of --model, an encoding such as cl100k_base or o200k_base, which "
-        "tiktoken downloads on first use; requires bpetite-compare",
+    "--download": {
+        "action": "store_true",
+        "help": "let tiktoken download an encoding that its cache lacks",
     },
     "--start": {
         "metavar": "PATH",
@@ -101,6 +100,16 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
         settings = {**_SHARED[name], **changed}
         letter = settings.pop("letter", None)
         parser.add_argument(*([letter] if letter else []), name, **settings)
+
+
+def add_model(parser: StrictParser, **changed: Given) -> None:
+    """Add the options for a tokenizer: a file, or a name that bpetite-compare knows."""
+    told = (
+        "the tokenizer file; or with bpetite-compare, an encoding of tiktoken or a model of "
+        "OpenAI, such as gpt-4o"
+    )
+    add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
+    add_options(parser, "--download")
 
 
 def add_documents(parser: StrictParser) -> None:

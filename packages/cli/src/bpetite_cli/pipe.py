@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 
 from bpetite._inner import Artifact, quoted, write_parts
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs, parquet
+from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import Documents, expand_patterns, read_list
 from bpetite_cli.io.folders import Folder, read_folders
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
+from bpetite_cli.plugins import load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.values import text_argument
@@ -118,8 +119,9 @@ class Pipe:
 
     @cached_property
     def model(self) -> Artifact:
-        """The tokenizer file of `--model`."""
-        return models.load_artifact(self.options.model)
+        """The tokenizer of `--model`."""
+        model, download = self.options.model, self.options.download
+        return load_model(model, download=download, notes=self.warnings)[0]
 
     # The way through
 

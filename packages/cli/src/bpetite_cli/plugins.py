@@ -1,16 +1,23 @@
-"""Commands and published encodings from other installed packages.
+"""Commands from other installed packages, and tokenizers: of a file, or by a name they know.
 
 A package provides them as entry points. Finding entry points is slow, so this happens only
 when a command needs it.
 """
 
-from typing import TYPE_CHECKING, Protocol
+import os
+import shlex
+import time
+from typing import TYPE_CHECKING, Final, Protocol
 
-from bpetite._inner import Artifact
+from bpetite._inner import Artifact, quoted
 from bpetite_cli.errors import Failure
+from bpetite_cli.io import models
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
+
+_LONG_SECONDS: Final = 1
+"""How long an import takes that is worth a file."""
 
 
 class Encoding(Protocol):
@@ -35,8 +42,33 @@ class Encoding(Protocol):
         """
 
 
-def load_encoding(name: str, *, ordinary: bool) -> Encoding:
-    """Return the encoding with this name.
+def is_path(word: str) -> bool:
+    """Return whether `--model` names a file: one that exists, or a word that looks like one."""
+    return os.path.lexists(word) or os.path.basename(word) != word or ".json" in word
+
+
+def load_model(word: str, *, download: bool, notes: list[str]) -> tuple[Artifact, bytes | None]:
+    """Return the tokenizer of `--model`, in whatever form, and the content of its file, if any.
+
+    Args:
+        word: the path of a tokenizer file, or a name.
+        download: whether a package may download what has this name.
+        notes: gets messages for the end, when no bar is in the way.
+    """
+    if is_path(word):
+        return models.load_file(word)
+    encoding = load_encoding(word, ordinary=False, download=download)
+    started = time.process_time()  # a busy machine does not count
+    artifact = encoding.to_artifact()
+    seconds = time.process_time() - started
+    if seconds > _LONG_SECONDS:
+        command = f"bpetite import {shlex.quote(word)} --output NEW.json"
+        notes.append(f"importing {word} took {seconds:.0f} s; `{command}` saves the tokenizer")
+    return artifact, None
+
+
+def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:
+    """Return the encoding with this name, or that of the model with this name.
 
     An entry point in the group `bpetite.encodings` is a function with these parameters. The group
     is private to bpetite's packages.
@@ -44,19 +76,21 @@ def load_encoding(name: str, *, ordinary: bool) -> Encoding:
     Args:
         name: the name of the encoding.
         ordinary: whether special tokens are counted as ordinary text.
+        download: whether it may be downloaded.
 
     Raises:
-        Failure: no package has such a function, or it cannot be loaded.
-        ValueError, OSError: the function does not know the encoding, or cannot read it.
+        Failure: no package has such a function, it cannot be loaded, or does not know the name.
+        ValueError, OSError: the function cannot read the encoding.
     """
     for entry in entries_of("bpetite.encodings"):
         try:
             make_encoding = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
-        encoding: Encoding = make_encoding(name, ordinary)
+        encoding: Encoding = make_encoding(name, ordinary, download)
         return encoding
-    raise Failure(not_installed_message(f"the encoding {name:.40}"))
+    what = f"{quoted(name)} is not a file; the name of a model or an encoding"
+    raise Failure(not_installed_message(what))
 
 
 def entries_of(group: str) -> "EntryPoints":

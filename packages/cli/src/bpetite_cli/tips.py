@@ -20,13 +20,11 @@ _MOST_EDITS: Final = 2
 _LETTERS_PER_EDIT: Final = 4
 _DIGITS: Final = re.compile("[0-9]")
 
-_ENCODINGS: Final = (
-    (r"gpt-?2(?=[-_]|$)", "gpt2"),
-    (r"o[134](?=-|$)|(chatgpt|gpt)-?4o(?=-|$)|gpt-?(4\.[15]|5)(?=[-.]|$)", "o200k_base"),
-    (r"gpt-?(4|3\.5|35)(?=-|$)|text-embedding-(3|ada-002)", "cl100k_base"),
-    *((name, name) for name in ("cl100k_base", "o200k_base", "p50k_base", "r50k_base")),
+FOR_A_MODEL: Final = (
+    "for a model of OpenAI, `bpetite import gpt-4o --output NEW.json` makes a tokenizer file; for "
+    "another, download its tokenizer.json and import that; for a file, check the path"
 )
-"""How the names of OpenAI's models begin, and the encodings of tiktoken that they use."""
+"""The way to the tokenizer of a model, for a word that is not the path of a file."""
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -43,21 +41,6 @@ def called_here(word: str, known: Iterable[str]) -> str:
         tip = next((tip for tip in others.split(" | ") if _is_usable(tip, own)), "")
         tips = dict.fromkeys(words.split(), own.get(tip, tip)) | tips
     return _best(word, tips)
-
-
-def model_tip(name: str) -> str:
-    """Return the way to the tokenizer of a model, for a name that is not that of a file."""
-    base = name.lower().rpartition("/")[2]
-    for begin, encoding in _ENCODINGS:
-        if re.match(begin, base):
-            return (
-                f"for the model, use `bpetite count --encoding {encoding}`, the same with `show`, "
-                f"or `bpetite import --encoding {encoding} --output NEW.json`"
-            )
-    return (
-        "for a model, download its tokenizer.json, then use "
-        "`bpetite import tokenizer.json --output NEW.json`; for a file, check the path"
-    )
 
 
 def _is_usable(tip: str, known: Iterable[str]) -> bool:

@@ -1,19 +1,25 @@
 """tiktoken's tokenizers, which it calls encodings.
 
 tiktoken downloads an encoding on first use and caches it in the folder TIKTOKEN_CACHE_DIR or
-in a temporary folder. It does not report that, so this module logs a warning first. bpetite
-itself opens no connection.
+in a temporary folder. It does not report that, so this module logs a warning first. The command
+line allows it with `--download`, and otherwise reads the cache alone. bpetite itself opens no
+connection.
 """
 
 import logging
+import os
+import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha1
 from typing import Final
 
 import tiktoken
 import tiktoken.load
+import tiktoken.model
 
+from bpetite._inner import quoted, read_file
 from bpetite_compare._spellings import known_pattern
 
 _LOCK: Final = threading.Lock()
@@ -25,6 +31,11 @@ def is_encoding(name: object) -> bool:
     return name in tiktoken.list_encoding_names()
 
 
+def known_names() -> list[str]:
+    """Return the names of encodings and of models, without those that only begin as one."""
+    return [*tiktoken.list_encoding_names(), *tiktoken.model.MODEL_TO_ENCODING]
+
+
 def encoding_for(name: str) -> str | None:
     """Return the encoding with this name, or that of OpenAI's model with this name."""
     if is_encoding(name):
@@ -34,12 +45,13 @@ def encoding_for(name: str) -> str | None:
     return None
 
 
-def get_encoding(name: str) -> tiktoken.Encoding:
+def get_encoding(name: str, *, download: bool = True) -> tiktoken.Encoding:
     """Return a tiktoken encoding, and log a warning to `bpetite_compare` before a download.
 
     Raises:
         ValueError: tiktoken has no encoding with this name.
-        OSError: the download failed.
+        OSError: the download failed; or without `download`, the encoding is not in tiktoken's
+            cache, or damaged there.
     """
     known = tiktoken.list_encoding_names()
     if name not in known:
@@ -47,7 +59,8 @@ def get_encoding(name: str) -> tiktoken.Encoding:
         if encoding := encoding_for(name):
             way_out = f"the model of this name has the encoding {encoding}"
         raise ValueError(f"unknown tiktoken encoding {name[:40]!r}; {way_out}")
-    with _LOCK, _logging_downloads(name) as downloads:
+    reading = _logging_downloads(name) if download else _reading_cache(name)
+    with _LOCK, reading as downloads:
         try:
             return tiktoken.get_encoding(name)
         except (OSError, ValueError) as error:
@@ -78,6 +91,50 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
         yield downloads
     finally:
         module["read_file"] = read_file
+
+
+@contextmanager
+def _reading_cache(name: str) -> Iterator[list[str]]:
+    """Read the files of tiktoken's cache alone; tiktoken would replace a damaged one.
+
+    A path, which an encoding of a plug-in may have in the place of an address, is no download.
+    """
+    read_file_cached = tiktoken.load.read_file_cached
+
+    def read_cached(path: str, expected_hash: str | None = None) -> bytes:
+        if "://" not in path:
+            return read_file_cached(path, expected_hash)
+        folder = _cache_folder()
+        file = os.path.join(folder, sha1(path.encode(), usedforsecurity=False).hexdigest())
+        if not folder or not os.path.exists(file):
+            off = "an empty TIKTOKEN_CACHE_DIR or DATA_GYM_CACHE_DIR turns it off"
+            raise OSError(
+                f"the encoding {name} is not in tiktoken's cache "
+                f"({quoted(folder) if folder else off}); "
+                "add --download to let tiktoken download it"
+            )
+        data = read_file(file)
+        if expected_hash is not None and not tiktoken.load.check_hash(data, expected_hash):
+            raise OSError(
+                f"{quoted(file)}, the encoding {name} in tiktoken's cache, is damaged; "
+                "add --download to replace it"
+            )
+        return data
+
+    module = vars(tiktoken.load)
+    module["read_file_cached"] = read_cached
+    try:
+        yield []
+    finally:
+        module["read_file_cached"] = read_file_cached
+
+
+def _cache_folder() -> str:
+    """Return the folder of tiktoken's cache; it is empty if there is no cache."""
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if variable in os.environ:
+            return os.environ[variable]
+    return os.path.join(tempfile.gettempdir(), "data-gym-cache")
 
 
 def make_encoding(

@@ -23,7 +23,7 @@ from bpetite_compare._beside import (
     settings_for,
 )
 from bpetite_compare._conversion import converted, difference
-from bpetite_compare._encodings import encoding_for, get_encoding, is_encoding
+from bpetite_compare._encodings import get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
@@ -108,7 +108,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     Args:
         source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
             `tekken.json`, or a folder with one of these; a list of the paths of `vocab.json` and
-            `merges.txt`, or their folder; or with the form "tiktoken", the name of an encoding.
+            `merges.txt`, or their folder; or with the form "tiktoken", the name of an encoding
+            that is not also a path.
         form: "tiktoken", "huggingface", "gpt2" or "tekken"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
@@ -173,7 +174,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 
 def _files_of(names: list[str], form: str | None) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none."""
-    if form == "tiktoken" and len(names) == 1 and is_encoding(names[0]):
+    exist = [*map(os.path.lexists, names)]
+    if form == "tiktoken" and exist == [False] and is_encoding(names[0]):
         return []
     if len(names) == 1 and os.path.isdir(names[0]):
         names = _files_in(names[0], form)
@@ -183,9 +185,7 @@ def _files_of(names: list[str], form: str | None) -> list[str]:
         raise ValueError(f"expected one path, or vocab.json and merges.txt, found {len(names)}")
     for name in names:
         if not os.path.lexists(name):
-            encoding = encoding_for(name)
-            known = f"use --encoding {encoding}" if encoding else "import downloads no model"
-            reason = f"{os.strerror(errno.ENOENT)} ({known})"
+            reason = f"{os.strerror(errno.ENOENT)} (import downloads no model)"
             raise FileNotFoundError(errno.ENOENT, reason, name)
     return names
 

@@ -8,7 +8,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
+
+import tiktoken
 
 from bpetite._inner import Artifact, tokenizer_of
 from bpetite_compare._comparison import blocks
@@ -18,12 +20,16 @@ from bpetite_compare._soundness import ids_by_bytes
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The default encodings of a report on one tokenizer file."""
 
+Tokenizing: TypeAlias = Artifact | tiktoken.Encoding
+"""A tokenizer of a report."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
     """The figures of one tokenizer.
 
-    name: the name of the encoding, or the path of the tokenizer file; "bpetite" for an only one.
+    name: the name of the encoding, or the path of the tokenizer file; from `report`, "bpetite"
+        for an only one.
     per_text: the number of tokens in each text.
     single_bytes: the number of tokens in all texts that are single bytes.
     vocab_size: the number of mergeable tokens in the vocabulary.
@@ -71,35 +77,31 @@ def report(
     """
     several = [models] if isinstance(models, (str, os.PathLike)) else models
     artifacts = {os.fspath(path): Artifact.read(path) for path in several}
-    return report_on_texts(artifacts, list(map(blocks, paths)), encodings)
+    ours = [("bpetite" if len(artifacts) == 1 else path, one) for path, one in artifacts.items()]
+    others = [(one.name, one) for one in map(get_encoding, encodings)]
+    return report_on_texts([*ours, *others], [[blocks(path)] for path in paths])
 
 
 def report_on_texts(
-    artifacts: Mapping[str, Artifact], texts: Sequence[Iterable[str]], encodings: Sequence[str]
+    tokenizers: Sequence[tuple[str, Tokenizing]], texts: Sequence[Iterable[Iterable[str]]]
 ) -> Report:
-    """Count like `report`, given each text in blocks that end where every known pattern splits."""
-    others = list(map(get_encoding, encodings))
-    tallies = [
-        _Tally(
-            "bpetite" if len(artifacts) == 1 else path,
-            ids_by_bytes(artifact),
-            tokenizer_of(artifact).encode,
-        )
-        for path, artifact in artifacts.items()
-    ]
-    for other in others:
-        ids_of = partial(encode, other, special=other.special_tokens_set)
-        tallies.append(_Tally(other.name, ranks_of(other), ids_of))
+    """Count like `report`, given each tokenizer with its name, and the documents of each text.
+
+    A document is in blocks that end where every known pattern splits.
+    """
+    tallies = [_tally(name, tokenizer) for name, tokenizer in tokenizers]
+    encodings = [one for _, one in tokenizers if isinstance(one, tiktoken.Encoding)]
+    whole = not all(map(cuts_safely, encodings))  # a pattern might not split where blocks end
     sizes, characters = [0] * len(texts), 0
-    whole = not all(map(cuts_safely, others))  # a pattern might not split where blocks end
-    for number, text in enumerate(texts):
+    for number, documents in enumerate(texts):
         for tally in tallies:
             tally.per_text.append(0)
-        for block in ["".join(text)] if whole else text:
-            sizes[number] += len(block.encode("utf-8"))
-            characters += len(block)
-            for tally in tallies:
-                tally.add(block)
+        for document in documents:
+            for block in ["".join(document)] if whole else document:
+                sizes[number] += len(block.encode("utf-8"))
+                characters += len(block)
+                for tally in tallies:
+                    tally.add(block)
     rows = (
         ReportRow(
             one.name,
@@ -111,6 +113,13 @@ def report_on_texts(
         for one in tallies
     )
     return Report(tuple(sizes), characters, tuple(rows))
+
+
+def _tally(name: str, tokenizer: Tokenizing) -> "_Tally":
+    if isinstance(tokenizer, Artifact):
+        return _Tally(name, ids_by_bytes(tokenizer), tokenizer_of(tokenizer).encode)
+    ids_of = partial(encode, tokenizer, special=tokenizer.special_tokens_set)
+    return _Tally(name, ranks_of(tokenizer), ids_of)
 
 
 class _Tally:

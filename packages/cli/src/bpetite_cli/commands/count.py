@@ -34,7 +34,7 @@ from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents, Text
 from bpetite_cli.io.folders import Folder
 from bpetite_cli.pipe import Pipe, Tagged
-from bpetite_cli.plugins import Encoding, load_encoding
+from bpetite_cli.plugins import Encoding, is_path, load_encoding
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.screen import look_at_output
@@ -82,8 +82,7 @@ class _Totals(fields.Files, fields.TextSize):
 def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = commands.add("count", __doc__)
-    arguments.add_options(parser, "--model", "--encoding", required=False)
-    parser.require_one("--model", "--encoding")
+    arguments.add_model(parser)
     parser.add_argument("--text", help="text to count; write --text=-x if it starts with a dash")
     parser.add_file_argument()
     arguments.add_documents(parser)
@@ -100,7 +99,7 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs in all files, the most frequent "
         "first: rows on a terminal, JSON Lines elsewhere and with --json",
     )
-    parser.allow_one("--by-token", ["--encoding", "--max"])
+    parser.allow_one("--by-token", "--max")
     parser.allow_one(["--input", "--files-from", "--glob", "--jsonl", "--parquet"], "--text")
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
@@ -116,8 +115,8 @@ def _run(options: argparse.Namespace) -> None:
             return
         counter = (
             _OfModel(tokenizer_of(pipe.model), options.ordinary)
-            if options.encoding is None
-            else load_encoding(options.encoding, ordinary=options.ordinary)
+            if is_path(options.model)
+            else load_encoding(options.model, ordinary=options.ordinary, download=options.download)
         )
         files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
         texts = _read(pipe.documents, files, counter.in_blocks)

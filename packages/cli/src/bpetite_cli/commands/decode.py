@@ -45,7 +45,7 @@ class _Summary(fields.TextSize, fields.Outputs):
 def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
     parser = commands.add("decode", __doc__)
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     parser.add_file_argument(digits="--ids")
     parser.add_argument(
         "--ids",

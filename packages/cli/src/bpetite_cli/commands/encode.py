@@ -65,7 +65,7 @@ class _Summary(fields.Files, fields.TextSize, fields.Outputs):
 def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
     parser = commands.add("encode", __doc__)
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
     parser.add_file_argument()
     arguments.add_documents(parser)

@@ -19,6 +19,7 @@ from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
+from bpetite_cli.plugins import load_model
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
@@ -31,7 +32,7 @@ def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
     parser = commands.add("inspect", __doc__)
     parser.add_file_argument(default="", option="--model")
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     parser.add_argument(
         "--token",
         type=_id_or_text,
@@ -73,8 +74,11 @@ def _id_or_text(word: str) -> int | str:
 
 
 def _run(options: argparse.Namespace) -> None:
+    notes: list[str] = []
     with Bar("loading"):
-        artifact, file = models.load_file(options.model)
+        artifact, content = load_model(options.model, download=options.download, notes=notes)
+        file = content or artifact.to_bytes()
+    messages.say(*notes)
     if options.tokens:
         before = None
         if options.since is not None:

@@ -16,7 +16,6 @@ from bpetite._inner import tokenizer_of
 from bpetite_cli import arguments, fields
 from bpetite_cli.io import outputs
 from bpetite_cli.pipe import Pipe
-from bpetite_cli.plugins import load_encoding
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views.rows import draw_rows
@@ -37,8 +36,7 @@ class _Shown(fields.Token):
 def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
     parser = commands.add("show", __doc__)
-    arguments.add_options(parser, "--model", "--encoding", required=False)
-    parser.require_one("--model", "--encoding")
+    arguments.add_model(parser)
     parser.add_file_argument()
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument(
@@ -61,11 +59,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "encoding", "showing") as pipe:
-        artifact = (
-            pipe.model
-            if options.encoding is None
-            else load_encoding(options.encoding, ordinary=False).to_artifact()
-        )
+        artifact = pipe.model
         texts = pipe.texts()
         if options.steps:
             pipe.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))

@@ -82,7 +82,7 @@ class Totals(NamedTuple):
 def add_command(commands: Commands) -> None:
     """Add `sizes` to the command line."""
     parser = commands.add("sizes", __doc__)
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary")

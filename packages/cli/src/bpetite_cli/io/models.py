@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from bpetite._inner import Artifact, FileError, quoted, read_file
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.kinds import other_file_message
-from bpetite_cli.tips import model_tip
+from bpetite_cli.tips import FOR_A_MODEL
 
 
 def load_artifact(path: str) -> Artifact:
@@ -56,7 +56,7 @@ def about_model(path: str) -> Iterator[None]:
             wrong = "not a tokenizer file but a folder"
             way_out = " (create one with `bpetite import`)"
         elif not path.endswith(".json"):
-            way_out = f"\n{model_tip(path)}"
+            way_out = f"\n{FOR_A_MODEL}"
         raise Failure(f"{wrong}: {quoted(path)}{way_out}") from None
     except FileError as error:
         if error.path != path:

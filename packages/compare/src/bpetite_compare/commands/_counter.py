@@ -1,4 +1,4 @@
-"""A tiktoken encoding, for `--encoding` of `bpetite count` and `bpetite show`.
+"""A tiktoken encoding by its name, for `--model` of the commands of bpetite-cli.
 
 tiktoken itself counts: it is faster than a tokenizer made from the encoding, with the same ids.
 """
@@ -8,12 +8,15 @@ from typing import TypeAlias
 
 import tiktoken
 
-from bpetite._inner import Artifact
+from bpetite._inner import Artifact, quoted
+from bpetite_cli import for_compare as cli
 from bpetite_compare._conversion import converted
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
+    encoding_for,
     get_encoding,
+    known_names,
     make_encoding,
     pattern_of,
     ranks_of,
@@ -25,14 +28,25 @@ _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
 """What `make_encoding` takes."""
 
 
-def make_counter(name: str, ordinary: bool = False) -> "_EncodingCounter":
-    """Return a tiktoken encoding; if `ordinary`, no token of a text that it counts is special.
+def named_encoding(name: str, *, download: bool) -> tiktoken.Encoding:
+    """Return the encoding with this name, or that of the model with this name.
 
     Raises:
-        ValueError: tiktoken has no encoding with this name.
-        OSError: the download failed.
+        Failure: tiktoken knows neither.
+        OSError: the encoding cannot be read or downloaded.
     """
-    encoding = get_encoding(name)
+    encoding = encoding_for(name)
+    if encoding is None:
+        way_out = cli.tips.meant(name, known_names()) or f"\n{cli.tips.FOR_A_MODEL}"
+        raise cli.Failure(
+            f"{quoted(name)} is neither a file nor a name that tiktoken knows{way_out}"
+        )
+    return get_encoding(encoding, download=download)
+
+
+def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":
+    """Return an encoding as above; if `ordinary`, no token of a text that it counts is special."""
+    encoding = named_encoding(name, download=download)
     return _EncodingCounter(encoding, () if ordinary else encoding.special_tokens_set)
 
 
@@ -64,7 +78,7 @@ class _EncodingCounter:
         try:
             return converted(read_encoding(self._encoding))
         except ValueError as error:
-            raise ValueError(f"cannot show {self._encoding.name}: {error}") from None
+            raise ValueError(f"cannot import {self._encoding.name}: {error}") from None
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""

@@ -3,14 +3,14 @@ r"""Import the tokenizer of a model, with its own ids.
 It must be byte-level BPE with one of the known patterns. Reads a tokenizer.json
 (Hugging Face), files of ranks (tiktoken's format, tokenizer.model of Llama 3 and
 4), tekken.json (Mistral), GPT-2's vocab.json and merges.txt, or a folder with any
-of them. tiktoken downloads an encoding on first use.
+of them; or by its name, an encoding of tiktoken or a model of OpenAI.
 
 Examples:
   bpetite import hf.json --output new.json
   bpetite import gpt2files --pattern gpt2 --output new.json
   bpetite import model.tiktoken --pattern gpt2 \
     --special '<|endoftext|>=999' --output new.json
-  bpetite import --encoding gpt2 --output gpt2.json
+  bpetite import gpt-4o --output new.json
 """
 
 import argparse
@@ -20,8 +20,8 @@ from typing import Annotated
 from bpetite._inner import ALL_PATTERNS, quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._beside import GUESS
-from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
+from bpetite_compare.commands._counter import named_encoding
 
 
 class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
@@ -35,13 +35,10 @@ def add_command(commands: cli.Commands) -> None:
     parser = commands.add("import", __doc__)
     parser.add_file_argument(default="")
     parser.add_argument(
-        "-i", "--input", nargs="+", metavar="SOURCE", help="the file or folder to import"
+        "-i", "--input", nargs="+", metavar="SOURCE", help="the file, folder or name to import"
     )
-    parser.add_argument(
-        "--encoding", metavar="NAME", help="import a published encoding of tiktoken, such as gpt2"
-    )
-    parser.require_one("--input", "--encoding")
-    parser.allow_one("--from", "--encoding")
+    cli.add_options(parser, "--download")
+    parser.require_one("--input")
     parser.add_argument(
         "--from",
         choices=SOURCES,
@@ -94,9 +91,9 @@ def _run(options: argparse.Namespace) -> None:
         raise cli.Failure("--special has a name twice; remove one")
     cli.check_destination(options.output, (), force=options.force)
     with cli.Bar("importing"):
-        if options.encoding is not None:
-            get_encoding(options.encoding)  # an unknown name is not the path of a file
-            source, form = options.encoding, "tiktoken"
+        if form in {None, "tiktoken"} and len(source) == 1 and not cli.is_path(source[0]):
+            source = named_encoding(source[0], download=options.download).name
+            form = "tiktoken"
         imported = import_tokenizer(
             source,
             form,
