@@ -31,7 +31,7 @@ from bpetite_cli.views import overview, tree, vocabulary
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
     parser = commands.add("inspect", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     arguments.add_model(parser)
     parser.add_argument(
         "--token",

@@ -27,7 +27,7 @@ class _Summary(fields.Outputs, fields.TokenizerFile):
 def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = commands.add("truncate", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     arguments.add_options(parser, "--model")
     arguments.add_options(
         parser,

@@ -41,7 +41,7 @@ class _Summary(cli.fields.Outputs):
 def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
     parser = commands.add("export", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     cli.add_options(parser, "--model")
     parser.add_argument(
         "--to",

@@ -33,7 +33,7 @@ class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
 def add_command(commands: cli.Commands) -> None:
     """Add `import` to the command line."""
     parser = commands.add("import", __doc__)
-    parser.add_file_argument(default="")
+    parser.add_file_argument()
     parser.add_argument(
         "-i", "--input", nargs="+", metavar="SOURCE", help="the file, folder or name to import"
     )

@@ -45,7 +45,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `parity` to the command line."""
     parser = commands.add("parity", __doc__)
     cli.add_options(parser, "--model")
-    parser.add_file_argument(default="")
+    parser.add_file_argument()
     cli.add_options(parser, "--input", "--glob")
     parser.require_one("--input")
     parser.advice["--encoding"] = (
