@@ -1,12 +1,15 @@
 """Compare token ids for whole files with tiktoken's.
 
 Loads the vocabulary of the tokenizer file into tiktoken, without a network. The
-exit status is 1 if the ids differ. Differences that come from the Unicode
-tables of the two regex engines do not count; they are reported.
+exit status is 1 if the ids differ.
 
 Examples:
   bpetite parity --model tokenizer.json text.txt
   bpetite parity --model tokenizer.json --input corpus.gz
+
+Details:
+Differences that come from the Unicode tables of the two regex engines do not count; they are
+reported.
 """
 
 import argparse
