@@ -12,9 +12,9 @@ Examples:
     bpetite train --counts - --vocab-size 512 --output tokenizer.json
 
 Details:
-Each line of the result is a JSON object with a chunk and its count, sorted by the code points of the
-chunks. A terminal gets the most frequent chunks instead. With `--output`, the file appears only when
-it is complete. [Large corpora](../large-corpora.md) counts on many machines.
+Each line of the result is a JSON object with a chunk and its count, sorted by the code points of
+the chunks. A terminal gets the most frequent chunks instead. With `--output`, the file appears
+only when it is complete. [Large corpora](../large-corpora.md) counts on many machines.
 """
 
 import argparse

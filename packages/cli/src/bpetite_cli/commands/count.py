@@ -15,7 +15,8 @@ Examples:
 
 Details:
 Without FILE, it reads standard input and prints only the number. No token spans two files. Each
-special token in the text is one token, unless the text is `--ordinary`. `--json` prints one object.
+special token in the text is one token, unless the text is `--ordinary`. `--json` prints one
+object.
 
 If a file cannot be read, the other files are still counted, and the exit status is 1. With
 `--by-token`, nothing is printed then; it prints how often each token of the vocabulary occurs in

@@ -13,10 +13,10 @@ Examples:
   bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin
 
 Details:
-Words of digits are ids, unless a file has such a name: `decode -m tokenizer.json 72 101`. Ids from
-a pipe or a file are JSON, or text if they begin with a digit; `--format text` allows any whitespace
-between them, `u16` and `u32` are as for `encode`. If the ids are not complete text, `--bytes`
-writes their bytes.
+Words of digits are ids, unless a file has such a name: `decode -m tokenizer.json 72 101`. Ids
+from a pipe or a file are JSON, or text if they begin with a digit; `--format text` allows any
+whitespace between them, `u16` and `u32` are as for `encode`. If the ids are not complete text,
+`--bytes` writes their bytes.
 """
 
 import argparse

@@ -15,12 +15,11 @@ Examples:
     --ordinary --separator-token --format u16 --output train.bin
 
 Details:
-| format | |
-|---|---|
-| `json` | one JSON array (default) |
-| `text` | one id per line, in decimal |
-| `u16` | two bytes per id, little-endian, for ids up to 65535: `numpy.memmap(PATH, dtype="<u2")` reads it |
-| `u32` | four bytes per id, little-endian: `dtype="<u4"` |
+- `json`: one JSON array (default)
+- `text`: one id per line, in decimal
+- `u16`: two bytes per id, little-endian, for ids up to 65535: `numpy.memmap(PATH, dtype="<u2")`
+  reads it
+- `u32`: four bytes per id, little-endian: `dtype="<u4"`
 
 A document is a file, a line with `--jsonl`, or a row with `--parquet`. `--separator-token` puts
 `<|endoftext|>`, or the only special token, between documents, `--separator NAME` another one.

@@ -9,10 +9,10 @@ Examples:
   bpetite sizes --model tokenizer.json --json text.txt
 
 Details:
-There is a row for each size of the vocabulary: the tokens of the text, its bytes per token, how many
-tokens the step from the row before saves, which share of them a step to twice the size would save
-at this rate, and how many ids the text does not use, special tokens included. A curve follows, with
-the figures of all sizes in between.
+There is a row for each size of the vocabulary: the tokens of the text, its bytes per token, how
+many tokens the step from the row before saves, which share of them a step to twice the size would
+save at this rate, and how many ids the text does not use, special tokens included. A curve
+follows, with the figures of all sizes in between.
 
 A smaller vocabulary has the first merges of a larger one. So the text is encoded once, and the
 figures are exactly those of `truncate` and `count`.

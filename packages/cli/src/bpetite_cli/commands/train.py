@@ -16,17 +16,17 @@ Examples:
     --vocab-size 512 --output chat.json
 
 Details:
-`--total` counts special tokens too: `--total 16384` with three of them is
-`--vocab-size 16381`. For a new model, take the pattern `gpt4`; `gpt2` is the default because the
-specification fixes it and the course explains it ([Patterns](../patterns.md)).
+`--total` counts special tokens too: `--total 16384` with three of them is `--vocab-size 16381`.
+For a new model, take the pattern `gpt4`; `gpt2` is the default because the specification fixes it
+and the course explains it ([Patterns](../patterns.md)).
 
-`--special` replaces `<|endoftext|>`; without a TOKEN, there are none. With `--start`, its names are
-added to those of the start.
+`--special` replaces `<|endoftext|>`; without a TOKEN, there are none. With `--start`, its names
+are added to those of the start.
 
-`--start` continues a tokenizer: its merges and special tokens come first, and learning goes on from
-there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has schema
-version 3, as the imported tokenizers of models. With `--keep-ids`, its special tokens keep their ids
-too, and new tokens get the ids after them, as for a model that is already trained.
+`--start` continues a tokenizer: its merges and special tokens come first, and learning goes on
+from there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has
+schema version 3, as the imported tokenizers of models. With `--keep-ids`, its special tokens keep
+their ids too, and new tokens get the ids after them, as for a model that is already trained.
 """
 
 import argparse

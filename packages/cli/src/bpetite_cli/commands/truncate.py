@@ -7,9 +7,9 @@ Examples:
   bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
 
 Details:
-In a file of schema version 3, whole tokens stay, and so do the ids of all tokens that are left. The
-size of the tokenizer that it extends gives that tokenizer's file, unless special tokens were added,
-which stay.
+In a file of schema version 3, whole tokens stay, and so do the ids of all tokens that are left.
+The size of the tokenizer that it extends gives that tokenizer's file, unless special tokens were
+added, which stay.
 """
 
 import argparse

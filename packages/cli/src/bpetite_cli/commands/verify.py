@@ -10,9 +10,9 @@ Examples:
   bpetite verify --model big.json --start tokenizer.json --input text.txt
 
 Details:
-The exit status is also 1 if the id of a merge or a special token differs, if the file does not have
-the exact bytes that bpetite saves, or if all its merges are those of `--start`, because then any
-corpus would do. The first difference is printed.
+The exit status is also 1 if the id of a merge or a special token differs, if the file does not
+have the exact bytes that bpetite saves, or if all its merges are those of `--start`, because then
+any corpus would do. The first difference is printed.
 """
 
 import argparse

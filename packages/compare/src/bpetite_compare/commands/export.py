@@ -12,18 +12,18 @@ Examples:
     --bos '<|endoftext|>'
 
 Details:
-| `--to` | |
-|---|---|
-| `tiktoken` | a file of ranks |
-| `huggingface` | a folder for `PreTrainedTokenizerFast` of transformers, or one `tokenizer.json` if PATH ends in `.json` |
-| `gpt2` | a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2` |
-| `gguf` | the vocabulary for llama.cpp, with `--bos` and `--eos` |
+- `tiktoken`: a file of ranks
+- `huggingface`: a folder for `PreTrainedTokenizerFast` of transformers, or one `tokenizer.json`
+  if PATH ends in `.json`
+- `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
+  `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
+- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`
 
-Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them. If
-`<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens to the
-export, after the last id; the tokenizer file does not change. Roles, the chat template and the
-maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has the files
-and the special tokens.
+Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
+If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
+to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
+the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
+the files and the special tokens.
 """
 
 import argparse
