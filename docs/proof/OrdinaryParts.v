@@ -334,24 +334,17 @@ Definition joined (parts : list (nat * nat)) : list (nat * nat) :=
   | part :: t => joined_from part t
   end.
 
-(** Each part ends before the next one starts. *)
-Definition apart : list (nat * nat) -> Prop := StronglySorted (fun p q => snd p < fst q).
-Definition proper : list (nat * nat) -> Prop := Forall (fun p => fst p <= snd p).
 Definition ascending : list (nat * nat) -> Prop := StronglySorted (fun p q => fst p <= fst q).
 
-Lemma joined_from_apart parts : forall part, fst part <= snd part -> proper parts ->
-  ascending (part :: parts) ->
-  apart (joined_from part parts) /\ proper (joined_from part parts) /\
-  Forall (fun q => fst part <= fst q) (joined_from part parts).
+Lemma joined_from_ascending parts : forall part, ascending (part :: parts) ->
+  ascending (joined_from part parts) /\ Forall (fun q => fst part <= fst q) (joined_from part parts).
 Proof.
-  induction parts as [|next t IH]; intros part L P A; cbn [joined_from].
-  - repeat constructor; auto.
-  - inversion P as [|? ? Q P']; subst. inversion A as [|? ? A' F]; subst.
-    inversion A' as [|? ? A'' G]; subst. inversion F as [|? ? K F']; subst.
-    destruct (fst next <=? snd part) eqn:E.
-    + apply (IH (fst part, _)); auto; [cbn [fst snd]; lia|]. constructor; assumption.
-    + apply Nat.leb_gt in E. destruct (IH next Q P' A') as (J & J' & M).
-      repeat split; constructor; auto; (eapply Forall_impl; [|exact M]); cbn beta; intros; lia.
+  induction parts as [|next t IH]; intros part A; cbn [joined_from]; [repeat constructor|].
+  inversion A as [|? ? A' F]; subst. inversion A' as [|? ? A'' G]; subst.
+  inversion F as [|? ? K F']; subst. destruct (fst next <=? snd part).
+  - apply (IH (fst part, _)). constructor; assumption.
+  - destruct (IH next A') as (J & M).
+    repeat split; constructor; auto; (eapply Forall_impl; [|exact M]); cbn beta; intros; lia.
 Qed.
 
 Lemma joined_from_overlaps start size parts : 0 < size -> forall part, ascending (part :: parts) ->
@@ -366,39 +359,36 @@ Proof.
   - cbn [existsb]. rewrite (IH next A'). reflexivity.
 Qed.
 
-(** Joining the parts that meet allows the same special tokens, and none meet afterwards. Speaks of
+(** Joining the parts that meet allows the same special tokens, and keeps the order. Speaks of
     [_special_tokens.ordinary_parts]. *)
-Theorem joined_ok parts : proper parts -> ascending parts ->
-  apart (joined parts) /\ proper (joined parts) /\
+Theorem joined_ok parts : ascending parts -> ascending (joined parts) /\
   forall start name, name <> [] -> allowed (joined parts) start name = allowed parts start name.
 Proof.
-  intros P A. destruct parts as [|part t]; [repeat split; constructor|]. cbn [joined].
-  inversion P as [|? ? L P']; subst. destruct (joined_from_apart t part L P' A) as (J & J' & _).
-  split; [exact J|]. split; [exact J'|]. intros start name Z. unfold allowed. f_equal.
+  intro A. destruct parts as [|part t]; [split; [constructor|reflexivity]|]. cbn [joined].
+  split; [apply joined_from_ascending, A|]. intros start name Z. unfold allowed. f_equal.
   apply joined_from_overlaps; [|exact A]. destruct name; [congruence|simpl; lia].
 Qed.
 
-(** So one part is enough to compare with. Speaks of [_special_tokens.SpecialTokens.cut]. *)
-Theorem first_overlaps_ok parts start size : apart parts -> proper parts ->
+(** In this order, one part is enough to compare with. Speaks of [_special_tokens.SpecialTokens.cut]. *)
+Theorem first_overlaps_ok parts start size : ascending parts ->
   first_overlaps (start + size) (passed start parts) = existsb (overlaps start size) parts.
 Proof.
-  unfold overlaps. induction parts as [|part t IH]; intros A P; [reflexivity|]. cbn [passed existsb].
-  inversion A as [|? ? A' F]; subst. inversion P as [|? ? L P']; subst.
-  rewrite Nat.leb_antisym. destruct (start <? snd part) eqn:E; cbn [negb first_overlaps andb orb].
-  - destruct (fst part <? start + size) eqn:K; [reflexivity|]. cbn [orb]. symmetry. apply not_true_is_false.
-    rewrite existsb_exists. intros (q & I & O). rewrite Forall_forall in F. specialize (F q I).
-    apply andb_prop in O. destruct O as [_ O]. apply Nat.ltb_lt in O. apply Nat.ltb_ge in K. lia.
-  - apply IH; assumption.
+  unfold overlaps. induction parts as [|part t IH]; intro A; [reflexivity|]. cbn [passed existsb].
+  inversion A as [|? ? A' F]; subst.
+  rewrite Nat.leb_antisym. destruct (start <? snd part); cbn [negb first_overlaps andb orb];
+    [|apply IH, A'].
+  destruct (fst part <? start + size) eqn:K; [reflexivity|]. cbn [orb]. symmetry.
+  apply not_true_is_false. rewrite existsb_exists. intros (q & I & O). rewrite Forall_forall in F.
+  specialize (F q I). apply andb_prop in O. destruct O as [_ O]. apply Nat.ltb_lt in O.
+  apply Nat.ltb_ge in K. lia.
 Qed.
 
-Lemma passed_ok start parts : apart parts -> proper parts ->
-  apart (passed start parts) /\ proper (passed start parts) /\
+Lemma passed_ok start parts : ascending parts -> ascending (passed start parts) /\
   forall place name, start <= place -> allowed (passed start parts) place name = allowed parts place name.
 Proof.
-  intros A P. induction parts as [|part t IH]; [repeat split; auto|]. cbn [passed].
-  destruct (snd part <=? start) eqn:E; [|repeat split; auto].
-  inversion A; subst. inversion P; subst. destruct IH as (IA & IP & I); auto.
-  split; [exact IA|]. split; [exact IP|]. intros place name L. rewrite I by exact L.
+  intro A. induction parts as [|part t IH]; [split; auto|]. cbn [passed].
+  destruct (snd part <=? start) eqn:E; [|split; auto]. inversion A; subst.
+  destruct IH as [IA I]; auto. split; [exact IA|]. intros place name L. rewrite I by exact L.
   unfold allowed, overlaps at 2. cbn [existsb]. apply Nat.leb_le in E.
   rewrite (proj2 (Nat.ltb_ge place (snd part))) by lia. reflexivity.
 Qed.
@@ -410,17 +400,17 @@ Hypothesis Sep : separate names.
 Notation cut_from := (fun f => cut_outside_from f parts names).
 
 Lemma cut_loop_from f : forall g left start text, length text <= f -> length text <= g ->
-  apart left -> proper left ->
+  ascending left ->
   (forall place name, start <= place -> name <> [] -> allowed left place name = allowed parts place name) ->
   cut_loop f names left start text = cut_from g start text.
 Proof.
-  induction f as [|f IH]; intros g left start text Lf Lg A P O.
+  induction f as [|f IH]; intros g left start text Lf Lg A O.
   { destruct text; [|simpl in Lf; lia]. apply (cut_from_enough parts names N 0 g start []); auto. }
   cbn [cut_loop]. destruct (partition names text) as [[b [n a]]|] eqn:E.
   - pose proof (partition_short names N _ _ _ _ E) as S. apply partition_some in E.
     assert (Z : n <> []) by (destruct E as (_ & I & _); intros ->; contradiction).
-    pose proof (first_overlaps_ok left (start + length b) (length n) A P) as K.
-    destruct (passed_ok (start + length b) left A P) as (A' & P' & O').
+    pose proof (first_overlaps_ok left (start + length b) (length n) A) as K.
+    destruct (passed_ok (start + length b) left A) as [A' O'].
     assert (Same : forall place name, start + length b <= place -> name <> [] ->
       allowed (passed (start + length b) left) place name = allowed parts place name).
     { intros place name L W. rewrite O' by exact L. apply O; [lia|exact W]. }
@@ -458,14 +448,13 @@ Proof.
     destruct (partition_none _ _ E b n a J F).
 Qed.
 
-(** [ordinary_parts] and the loop are the specification, with the parts in any order, if no name is the
+(** The loop and [ordinary_parts] are the specification, with the parts in any order, if no name is the
     beginning of another. Speaks of [_special_tokens.SpecialTokens.cut] and
     [_special_tokens.ordinary_parts]. *)
-Theorem cut_loop_ok sorted text : Permutation parts sorted -> ascending sorted -> proper parts ->
+Theorem cut_loop_ok sorted text : Permutation parts sorted -> ascending sorted ->
   cut_loop (length text) names (joined sorted) 0 text = cut_outside parts names text.
 Proof.
-  intros S A P. assert (P' : proper sorted) by (apply (Permutation_Forall S), P).
-  destruct (joined_ok sorted P' A) as (J & K & Same). apply cut_loop_from; auto.
+  intros S A. destruct (joined_ok sorted A) as [J Same]. apply cut_loop_from; auto.
   intros place name _ Z. rewrite Same by exact Z. apply eq_true_iff_eq. rewrite !allowed_spec.
   split; intros H part I; apply H; [apply (Permutation_in _ S), I|].
   apply (Permutation_in _ (Permutation_sym S)), I.
