@@ -169,6 +169,7 @@ def inside(text: str, parts: list[Pair]) -> list[Pair]:
 )
 @example([(97, 60)], ["a<", "<a>", "b>a<"], "<a<a>b>a<a><a>", [(0, 1), (5, 0), (9, 2), (11, 0)])
 @example([], ["<a>"], "<a><a><a>", [(3, 0), (4, 0), (7, 9), (0, 0)])
+@example([], ["a<", "<a>"], "a<a>", [(0, 1)])  # "<a>" overlaps "a<", not the part
 def test_text_with_ordinary_parts_has_the_proved_ids(
     merges: list[Pair], names: list[str], text: str, parts: list[Pair]
 ) -> None:
