@@ -48,7 +48,7 @@ class _Row(_Named, cli.fields.TextSize):
 class _Reported(cli.fields.Files):
     bytes: int
     characters: int
-    rows: Annotated[list[_Row], "each tokenizer"]
+    rows: Annotated[list[_Row], "the figures of each tokenizer"]
 
 
 def add_command(commands: cli.Commands) -> None:
