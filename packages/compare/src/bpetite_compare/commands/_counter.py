@@ -40,6 +40,8 @@ def encoding_of(name: str) -> str:
         raise cli.Failure(
             f"{quoted(name)} is neither a file nor a name that tiktoken knows{way_out}"
         )
+    if encoding != name:  # tiktoken knows models by the begin of their names, so say what it took
+        cli.messages.say(f"{quoted(name)} has the encoding {encoding}")
     return encoding
 
 
