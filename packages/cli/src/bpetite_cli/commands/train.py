@@ -18,10 +18,20 @@ Examples:
 
 import argparse
 import os
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import PATTERNS, Artifact, checked_special_tokens, quoted, training_start
+from bpetite._inner import (
+    END_OF_TEXT_TOKEN,
+    PATTERNS,
+    Artifact,
+    SpecialTokenError,
+    checked_special_tokens,
+    quoted,
+    training_start,
+)
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -29,11 +39,16 @@ from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.visible import visible
+from bpetite_cli.tips import meant
 from bpetite_cli.training import learn, load_start
 from bpetite_cli.values import short, text_argument
 
+_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
+
+_MOST_NAMES: Final = 6
 
 
 class _Specified(TypedDict):
@@ -98,22 +113,40 @@ class _SpecialTokens(argparse.Action):
 
     def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
         """Extend the list."""
-        if files := [*filter(os.path.lexists, values)]:
-            raise argparse.ArgumentError(
-                self, f"{short(files[0])} is a file; put it before --special, or after --input"
-            )
+        if mistakes := [*filter(None, map(_mistake, values))]:
+            raise argparse.ArgumentError(self, mistakes[0])
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
         try:
             setattr(namespace, self.dest, checked_special_tokens(names))
-        except ValueError as error:
-            raise argparse.ArgumentError(self, str(error)) from None
+        except SpecialTokenError as error:
+            why = f" ({error.why})" if error.why else ""
+            raise argparse.ArgumentError(self, f"{error}{why}") from None
+
+
+def _mistake(word: str) -> str | None:
+    """Return what a word probably is instead of a special token, and what to type."""
+    way_out = "put it before --special, or after --input"
+    if os.path.lexists(word):
+        return f"{short(word)} is a file; {way_out}"
+    folder = os.path.dirname(word) or os.curdir
+    files = os.listdir(folder) if _LIKE_A_PATH.fullmatch(word) and os.path.isdir(folder) else []
+    if near := meant(os.path.basename(word), files):
+        return f"there is no file {short(word)}{near} For a file, {way_out}"
+    names = re.split(r"[,\s]+", text_argument(word))
+    try:
+        checked_special_tokens(names)
+    except SpecialTokenError:
+        return None
+    listed = " ".join(map(shlex.quote, names))
+    return f"{short(word)} is several names; write --special {listed}" if len(names) > 1 else None
 
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
         start = load_start(options.start, options.vocab_size)
         begin = _begin(start, options)
-        corpus = CountedCorpus(pipe, begin.pattern)
+        names = (END_OF_TEXT_TOKEN, *begin.special_names)
+        corpus = CountedCorpus(pipe, begin.pattern, names)
         artifact, counts, seconds = learn(pipe, corpus, options.vocab_size, begin)
         pipe.bar.begin("saving")
         sha256 = models.save_artifact(artifact, options.output, force=options.force)
@@ -128,6 +161,7 @@ def _run(options: argparse.Namespace) -> None:
             "special_token_count": len(begin.special_names),
             "elapsed_ms": milliseconds,
             "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
             "bytes": corpus.size,
             "outputs": [text_argument(options.output)],
             **fields.tokenizer_fields(artifact, sha256),
@@ -171,6 +205,10 @@ def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:
             f"{messages.counted(summary['special_token_count'], 'special token')}; "
             f"{summary['elapsed_ms']:,} ms"
         )
+    if options.special:
+        ids = summary["special_tokens"].items()
+        named = [f"{visible(name.encode())} ({token_id})" for name, token_id in ids]
+        yield f"special tokens: {messages.listed(named, _MOST_NAMES)}"
     frequent = summary["frequent_vocab_size"]
     if frequent is not None and frequent < size and summary["last_count"] is not None:
         last = messages.counted(summary["last_count"], "time")
