@@ -25,7 +25,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, quoted, total_chunks
+from bpetite._inner import ALL_PATTERNS, quoted, total_chunks
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -77,7 +77,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     pattern = ALL_PATTERNS[options.pattern or "gpt2"]
     with Pipe(options, "counting text", "counting") as pipe:
-        corpus = CountedCorpus(pipe, pattern, [END_OF_TEXT_TOKEN])
+        corpus = CountedCorpus(pipe, pattern)
         chunks = total_chunks(corpus.parts())
         _check_counts(chunks)
         if options.output is None and outputs.is_terminal():

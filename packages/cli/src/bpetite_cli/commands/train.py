@@ -119,8 +119,8 @@ class _SpecialTokens(argparse.Action):
         try:
             setattr(namespace, self.dest, checked_special_tokens(names))
         except SpecialTokenError as error:
-            why = f" ({error.why})" if error.why else ""
-            raise argparse.ArgumentError(self, f"{error}{why}") from None
+            why = f"{error.reason} ({error.why})" if error.why else error.reason
+            raise argparse.ArgumentError(self, str(error).replace(error.reason, why)) from None
 
 
 def _mistake(word: str) -> str | None:

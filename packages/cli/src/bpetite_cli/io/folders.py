@@ -17,7 +17,7 @@ from typing import TypeAlias
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.inputs import Input
-from bpetite_cli.io.kinds import is_binary, is_parquet, is_tokenizer_file, is_utf16
+from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_parquet, is_tokenizer_file, is_utf16
 
 _Key: TypeAlias = tuple[int, int]
 """A file or a folder, by its device and its number there."""
@@ -127,16 +127,23 @@ def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
 
 def _reason(path: str, faults: dict[str, str], *, parquet: bool) -> str | None:
     """Return why a file in a folder is not read, or None; note what is wrong with it."""
-    source = Input(path, {})
     try:
-        begin = source.begin()
-        if parquet:
-            return None if is_parquet(begin) else "of other kinds"
-        if is_binary(begin) and not is_utf16(begin):
-            return "binary"
-        if is_tokenizer_file(begin):
-            return "of tokenizers"
-        source.check(begin)
+        return _checked_kind(path, parquet=parquet)
     except (Failure, OSError) as error:
         faults[path] = explain(error)
+        return None
+
+
+def _checked_kind(path: str, *, parquet: bool) -> str | None:
+    source = Input(path, {})
+    begin = source.begin()
+    if parquet:
+        return None if is_parquet(begin) else "of other kinds"
+    if is_utf16(begin):
+        raise Failure(f"{source.name} {LIKE_UTF16}")
+    if is_binary(begin):
+        return "binary"
+    if is_tokenizer_file(begin):
+        return "of tokenizers"
+    source.check(begin)
     return None

@@ -193,8 +193,6 @@ class Input:
         self._check_archive(begin)
         for _ in self._decoded([begin] if len(begin) == _BEGIN else [begin, b""]):
             pass
-        if kinds.is_utf16(begin):
-            raise Failure(f"{self.name} {kinds.LIKE_UTF16}")
         if found := kinds.signature(begin):
             raise Failure(f"{self.name} is not text\nit looks like {found}")
 

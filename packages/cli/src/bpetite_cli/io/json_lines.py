@@ -134,7 +134,7 @@ def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
         value, step = value
         if step is not None and isinstance(value, dict):
             names = some(map(spelled, value)).replace(r"\\", "\\")  # to be typed
-            told = f"{place} has no field '{wanted.name}'; found {names or 'an empty object'}"
+            told = f"{place} has no field '{wanted.name}'; the fields there are {names or 'none'}"
             return "missing", told
         expected = f"an {'object' if step is not None else 'array'} on the way to"
     told = f"{place}: expected {expected} the field '{wanted.name}', found {_KINDS[type(value)]}"

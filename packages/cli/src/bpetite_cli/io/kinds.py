@@ -14,7 +14,7 @@ LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16B
 _BINARY_OUT: Final = "which is binary; leave it out"
 _CONTROLS: Final = bytes(range(32))
 _SPACES: Final = b" " * 8
-_NEVER_IN_TEXT: Final = {*range(32)} - {*b"\t\n\v\f\r\x1b"}
+_NEVER_IN_TEXT: Final = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
 _SIGNATURES: Final = (
     (rb"\xff\xfe\0\0", f"UTF-32; {CONVERT} iconv -f UTF-32 -t UTF-8"),
     (rb"\xff\xfe|\xfe\xff", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
@@ -70,7 +70,8 @@ def signature(begin: bytes) -> str | None:
     """
     with suppress(UnicodeDecodeError):
         codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
-        if not _NEVER_IN_TEXT & {*begin} and not begin.startswith(b"%PDF-"):
+        is_plain = begin.translate(None, _NEVER_IN_TEXT) == begin
+        if is_plain and not begin.startswith(b"%PDF-"):
             return None
     return next((kind for one, kind in _SIGNATURES if re.match(one, begin, re.DOTALL)), None)
 
@@ -90,10 +91,12 @@ def is_utf16(data: bytes) -> bool:
 
     Then nearly every second byte is NUL or another control character, and the others are not.
     """
+    is_marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if is_marked or b"\0" not in data:
+        return is_marked
     halves = (half.translate(None, _CONTROLS) for half in (data[::2], data[1::2]))
     high, low = sorted(map(len, halves))
-    is_unmarked = len(data) > 5 and b"\0" in data and high * 8 <= len(data) <= low * 4
-    return is_unmarked or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return len(data) > 5 and high * 8 <= len(data) <= low * 4
 
 
 def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
