@@ -50,14 +50,12 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--jsonl": {
         "type": field,
         "metavar": "FIELD",
-        "help": "read JSON Lines: FIELD of each object is a document; meta.text is text inside "
-        "meta, messages[].content a document for each element of messages",
+        "help": "FIELD of each line of JSON is a document, or messages[].content",
     },
     "--parquet": {
         "type": text_argument,
         "metavar": "COLUMN",
-        "help": "read Parquet files: COLUMN of each row is a document; meta.text is the column "
-        "text inside the struct meta; requires pyarrow",
+        "help": "COLUMN of each row is a document",
     },
     "--skip-invalid": {
         "action": "store_true",
@@ -66,7 +64,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--document-separator": {
         "type": document_separator,
         "metavar": "TEXT",
-        "help": "end a document of a text file at each TEXT, such as '<|endoftext|>' or '\\n\\n'",
+        "help": "ends documents in text: '<|endoftext|>' or '\\n\\n'",
     },
     "--counts": {
         "nargs": "+",
