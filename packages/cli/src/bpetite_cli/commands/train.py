@@ -23,15 +23,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import (
-    END_OF_TEXT_TOKEN,
-    PATTERNS,
-    Artifact,
-    SpecialTokenError,
-    checked_special_tokens,
-    quoted,
-    training_start,
-)
+from bpetite._inner import END_OF_TEXT_TOKEN, PATTERNS, Artifact, quoted, training_start
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -42,12 +34,12 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.tips import meant
 from bpetite_cli.training import learn, load_start
-from bpetite_cli.values import short, text_argument
+from bpetite_cli.values import short, special_tokens, text_argument
 
-_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
 
+_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 _MOST_NAMES: Final = 6
 
 
@@ -113,14 +105,13 @@ class _SpecialTokens(argparse.Action):
 
     def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
         """Extend the list."""
-        if mistakes := [*filter(None, map(_mistake, values))]:
-            raise argparse.ArgumentError(self, mistakes[0])
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
+        for mistake in filter(None, map(_mistake, values)):
+            raise argparse.ArgumentError(self, mistake)
         try:
-            setattr(namespace, self.dest, checked_special_tokens(names))
-        except SpecialTokenError as error:
-            why = f"{error.reason} ({error.why})" if error.why else error.reason
-            raise argparse.ArgumentError(self, str(error).replace(error.reason, why)) from None
+            setattr(namespace, self.dest, special_tokens(names))
+        except Failure as error:
+            raise argparse.ArgumentError(self, str(error)) from None
 
 
 def _mistake(word: str) -> str | None:
@@ -132,21 +123,20 @@ def _mistake(word: str) -> str | None:
     files = os.listdir(folder) if _LIKE_A_PATH.fullmatch(word) and os.path.isdir(folder) else []
     if near := meant(os.path.basename(word), files):
         return f"there is no file {short(word)}{near} For a file, {way_out}"
-    names = re.split(r"[,\s]+", text_argument(word))
+    names = re.split(r"[,\s]+", word)
     try:
-        checked_special_tokens(names)
-    except SpecialTokenError:
+        is_several = len(special_tokens(names)) > 1
+    except Failure:
         return None
-    listed = " ".join(map(shlex.quote, names))
-    return f"{short(word)} is several names; write --special {listed}" if len(names) > 1 else None
+    write = f"write --special {' '.join(map(shlex.quote, names))}"
+    return f"{short(word)} is several names; {write}" if is_several else None
 
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
         start = load_start(options.start, options.vocab_size)
         begin = _begin(start, options)
-        names = (END_OF_TEXT_TOKEN, *begin.special_names)
-        corpus = CountedCorpus(pipe, begin.pattern, names)
+        corpus = CountedCorpus(pipe, begin.pattern, [END_OF_TEXT_TOKEN, *begin.special_names])
         artifact, counts, seconds = learn(pipe, corpus, options.vocab_size, begin)
         pipe.bar.begin("saving")
         sha256 = models.save_artifact(artifact, options.output, force=options.force)
