@@ -25,7 +25,7 @@ class CountedCorpus:
     Args:
         pipe: the pipe of the command.
         pattern: what splits text into chunks.
-        names: special tokens that may separate documents in the corpus.
+        names: special tokens whose names in the corpus are worth a warning, as the first of them.
     """
 
     def __init__(self, pipe: Pipe, pattern: Pattern, names: Sequence[str] = ()) -> None:

@@ -300,10 +300,9 @@ def documents_of(options: argparse.Namespace) -> Documents:
     for name in lists:
         paths += read_list(name, null=options.null)
     folders: list[Folder] = []
-    faults: dict[str, str] = {}
     if "glob" in vars(options):
         pattern, output = given.get("glob"), given.get("output")
-        paths, folders = read_folders(paths, pattern, output, faults, parquet="parquet" in given)
+        paths, folders = read_folders(paths, pattern, output, parquet="parquet" in given)
     if [*paths, *lists].count(inputs.STANDARD_INPUT) > 1:
         raise Failure("standard input (-) can be read only once; name it once")
     if "parquet" in given:
@@ -312,7 +311,7 @@ def documents_of(options: argparse.Namespace) -> Documents:
     return Documents(
         odd={},
         skipped=dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None,
-        faults=faults,
+        faults={path: fault for folder in folders for path, fault in folder.faults.items()},
         paths=paths,
         lists=lists,
         folders=folders,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from bpetite._inner import quoted
+from bpetite._inner import SpecialTokenError, checked_special_tokens, quoted
 from bpetite_cli.errors import Failure
 
 _LONGEST: Final = 40
@@ -102,12 +102,19 @@ _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "0": "\0", "\\": 
 def document_separator(word: str) -> str:
     """Read a text with escapes, as not every shell has a way to type a newline."""
     text = text_argument(word)
-    if not text:
-        raise Failure("expected a text between documents, found nothing")
-    escapes = re.findall(r"\\(.?)", text, re.DOTALL)
-    if wrong := [one for one in escapes if one not in _ESCAPES]:
-        raise Failure(rf"expected \n, \r, \t, \f, \0 or \\ at each backslash, found \{wrong[0]}")
+    if not text or {*re.findall(r"\\(.?)", text, re.DOTALL)} - _ESCAPES.keys():
+        rule = r"a text, with \n, \r, \t, \f, \0 or \\ where it has a backslash"
+        raise Failure(f"expected {rule}, found '{text:.{_LONGEST}}'")
     return re.sub(r"\\(.)", lambda found: _ESCAPES[found[1]], text)
+
+
+def special_tokens(names: Sequence[str]) -> tuple[str, ...]:
+    """Reject special tokens that break a rule, and say why there is this rule."""
+    try:
+        return checked_special_tokens(names)
+    except SpecialTokenError as error:
+        why = f"{error.reason} ({error.why})" if error.why else error.reason
+        raise Failure(str(error).replace(error.reason, why)) from None
 
 
 def some(names: Iterable[str]) -> str:

@@ -36,15 +36,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import (
-    END_OF_TEXT_TOKEN,
-    PATTERNS,
-    Artifact,
-    SpecialTokenError,
-    checked_special_tokens,
-    quoted,
-    training_start,
-)
+from bpetite._inner import END_OF_TEXT_TOKEN, PATTERNS, Artifact, quoted, training_start
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -54,14 +46,15 @@ from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
 from bpetite_cli.tips import meant
 from bpetite_cli.training import check_start, learn
-from bpetite_cli.values import bounded, short, text_argument
+from bpetite_cli.values import bounded, short, special_tokens, text_argument
 
-_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
 
 _WORTH_A_REMARK: Final = 2000
 """The size from which a vocabulary may be for a model."""
+
+_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 
 
 class _Specified(TypedDict):
@@ -130,14 +123,13 @@ class _SpecialTokens(argparse.Action):
 
     def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
         """Extend the list."""
-        if mistakes := [*filter(None, map(_mistake, values))]:
-            raise argparse.ArgumentError(self, mistakes[0])
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
+        for mistake in filter(None, map(_mistake, values)):
+            raise argparse.ArgumentError(self, mistake)
         try:
-            setattr(namespace, self.dest, checked_special_tokens(names))
-        except SpecialTokenError as error:
-            why = f"{error.reason} ({error.why})" if error.why else error.reason
-            raise argparse.ArgumentError(self, str(error).replace(error.reason, why)) from None
+            setattr(namespace, self.dest, special_tokens(names))
+        except Failure as error:
+            raise argparse.ArgumentError(self, str(error)) from None
 
 
 def _mistake(word: str) -> str | None:
@@ -149,13 +141,13 @@ def _mistake(word: str) -> str | None:
     files = os.listdir(folder) if _LIKE_A_PATH.fullmatch(word) and os.path.isdir(folder) else []
     if near := meant(os.path.basename(word), files):
         return f"there is no file {short(word)}{near} For a file, {way_out}"
-    names = re.split(r"[,\s]+", text_argument(word))
+    names = re.split(r"[,\s]+", word)
     try:
-        checked_special_tokens(names)
-    except SpecialTokenError:
+        is_several = len(special_tokens(names)) > 1
+    except Failure:
         return None
-    listed = " ".join(map(shlex.quote, names))
-    return f"{short(word)} is several names; write --special {listed}" if len(names) > 1 else None
+    write = f"write --special {' '.join(map(shlex.quote, names))}"
+    return f"{short(word)} is several names; {write}" if is_several else None
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -164,8 +156,7 @@ def _run(options: argparse.Namespace) -> None:
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)
-        names = (END_OF_TEXT_TOKEN, *begin.special_names)
-        corpus = CountedCorpus(pipe, begin.pattern, names)
+        corpus = CountedCorpus(pipe, begin.pattern, [END_OF_TEXT_TOKEN, *begin.special_names])
         artifact, counts, seconds = learn(pipe, corpus, wanted, begin)
         pipe.bar.begin("saving")
         sha256 = models.save_artifact(artifact, options.output, force=options.force)

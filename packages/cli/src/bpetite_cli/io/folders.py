@@ -32,6 +32,7 @@ class Folder:
     files: the paths of the files in it to read, in order.
     bytes: their size on the disk.
     skipped: the number of files that are not read, by the reason.
+    faults: what is wrong with files that cannot be read, by path.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Folder:
     files: list[str] = field(default_factory=list)
     bytes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    faults: dict[str, str] = field(default_factory=dict)
 
     @property
     def what_is_skipped(self) -> str:
@@ -48,12 +50,7 @@ class Folder:
 
 
 def read_folders(
-    paths: Sequence[str],
-    pattern: str | None,
-    output: str | None,
-    faults: dict[str, str],
-    *,
-    parquet: bool,
+    paths: Sequence[str], pattern: str | None, output: str | None, *, parquet: bool
 ) -> tuple[list[str], list[Folder]]:
     """Return the paths with the files of each folder in its place, and the folders.
 
@@ -61,7 +58,6 @@ def read_folders(
         paths: files and folders.
         pattern: a pattern for the names of the files in folders, such as `*.md`.
         output: the file that the command writes, which is not read.
-        faults: gets what is wrong with files that cannot be read, by path.
         parquet: whether Parquet files are read, instead of text.
 
     Raises:
@@ -88,7 +84,7 @@ def read_folders(
             elif file in here or found_by.get(file, key) != key:
                 reason = "read already"
             else:
-                reason = _reason(entry.path, faults, parquet=parquet)
+                reason = _reason(entry.path, folder.faults, parquet=parquet)
             if reason is not None:
                 folder.skipped[reason] += 1
                 continue
