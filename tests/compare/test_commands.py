@@ -141,11 +141,11 @@ def test_a_report_marks_the_best_of_each_row(folder: Path) -> None:
     words = "compare -m tiny -m whole zoo.txt oo none"
     result = done(f"{words} --parallel", folder)
     found = data(result.stdout)
-    figures = [[text["tokens"] for text in row["per_text"]] for row in found["rows"]]
+    figures = [[text["tokens"] for text in row["per_text"]] for row in found["tokenizers"]]
     assert figures == [[4, 3, 0], [11, 5, 0]]
-    ratios = [[text["ratio_to_first"] for text in row["per_text"]] for row in found["rows"]]
+    ratios = [[text["ratio_to_first"] for text in row["per_text"]] for row in found["tokenizers"]]
     assert ratios == [[1.0, 0.75, 0.0], [1.0, 0.4545, 0.0]]
-    assert [text["path"] for text in found["rows"][0]["per_text"]] == ["zoo.txt", "oo", "none"]
+    assert [text["path"] for text in found["tokenizers"][0]["per_text"]] == ["zoo.txt", "oo", "none"]
     expected = """\
                    tiny   whole
 tokens
@@ -179,7 +179,7 @@ def test_a_single_tokenizer_is_compared_with_openais(
         register(name, pattern="(?s:.+)")
     (folder / "docs").write_bytes(b'{"text": "th"}\n{"text": "e"}\n')
     for model, others in (("tokenizer.json", ["gpt2"]), ("gpt2", [])):
-        rows = data(done(f"compare docs --jsonl text -m {model}", folder).stdout)["rows"]
+        rows = data(done(f"compare docs --jsonl text -m {model}", folder).stdout)["tokenizers"]
         assert [row["name"] for row in rows] == [model, *others, "cl100k_base", "o200k_base"]
         assert {row["tokens"] for row in rows[1:]} == {3}
 
@@ -193,7 +193,7 @@ def test_a_report_fits_a_terminal(columns: int, folder: Path) -> None:
     words = f"compare text.txt -m tokenizer.json -m {copy.name} -m tiny -m whole"
     status, output, drawn = in_terminal(words.split(), folder, {"COLUMNS": str(columns)})
     assert (status, data(output)["files"]) == (0, 1)
-    names = [row["name"] for row in data(output)["rows"]]
+    names = [row["name"] for row in data(output)["tokenizers"]]
     assert names == ["tokenizer.json", copy.name, "tiny", "whole"]
     shown = lines(drawn)
     assert max(map(len, shown)) <= columns

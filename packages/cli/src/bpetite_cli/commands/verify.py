@@ -58,7 +58,7 @@ class _Verified(_Verdict, fields.TokenizerFile):
     sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
     files: int
     bytes: int
-    seconds: float
+    seconds: Annotated[float, "the seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
 
 
