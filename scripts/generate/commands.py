@@ -39,6 +39,23 @@ command leaves standard output empty, with three exceptions:
 - If a signal, a full disk or a closed pipe stops a command while it writes, the output is
   incomplete.
 
+## Options of many commands
+
+- FILE or `-i`: UTF-8 text, also compressed with gzip, bzip2, xz or zstd. A folder stands for the
+  text files in it, in the order of their names; `--glob` narrows them. `-` is standard input, which
+  is also read if nothing is named. No token spans two files.
+- `--files-from FILE`: a list of paths, one on each line. With `--null` or `-0`, NUL bytes end them.
+- `--jsonl FIELD`: each line of JSON Lines has a document, or several. `--parquet COLUMN`: each row
+  has one, also inside a struct (`meta.text`); this requires pyarrow.
+- `--counts FILE`: documents with counts; those of equal texts add up, also in several files.
+- `--text TEXT`: for a text that starts with a dash, write `--text=-x`.
+- `-m TOKENIZER`: a tokenizer file or, with `bpetite-compare`, an encoding of tiktoken or a model of
+  OpenAI (`gpt-4o`). It is read from tiktoken's cache; only `--download` opens a connection.
+- `--ordinary`: special tokens in the text are ordinary text, as for untrusted text.
+- `--jobs N`: processes for inputs over 8 MB. The result is the same for every N.
+
+## Completion
+
 For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the same with `zsh` after
 `compinit`; in fish, `bpetite --completion fish | source`.
 """

@@ -19,33 +19,30 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     },
     "--download": {
         "action": "store_true",
-        "help": "let tiktoken download an encoding that its cache lacks",
+        "help": "let tiktoken download what its cache lacks",
     },
     "--start": {
         "metavar": "PATH",
-        "help": "a tokenizer file to continue: its merges and special tokens come first, and "
-        "learning goes on from there; its pattern and ids stay, but special tokens move to the "
-        "new last ids, unless it has schema version 3, as the imported tokenizers of models",
+        "help": "a tokenizer file to continue",
     },
     "--input": {
         "letter": "-i",
         "nargs": "+",
         "action": "extend",
         "metavar": "FILE",
-        "help": "UTF-8 text, also compressed with gzip, bzip2, xz or zstd; a folder, with all text "
-        "files in it; - is standard input; no token spans two files",
+        "help": "same as FILE: text, also compressed, or folders (default: standard input)",
     },
     "--files-from": {
         "metavar": "FILE",
-        "help": "read more paths from FILE, one per line; - is standard input",
+        "help": "read more paths from FILE, one on each line",
     },
     "--null": {
         "action": "store_true",
-        "help": "or -0: paths in --files-from end with a NUL byte, as from find -print0",
+        "help": "or -0: NUL bytes end them, as from find -print0",
     },
     "--glob": {
         "metavar": "PATTERN",
-        "help": "of the files in folders, read those with such names: '*.md'",
+        "help": "of files in folders, only such names: '*.md'",
     },
     "--jsonl": {
         "type": field,
@@ -63,18 +60,17 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "nargs": "+",
         "action": "extend",
         "metavar": "FILE",
-        "help": 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - '
-        "is standard input; counts of equal texts add up, also in several files",
+        "help": 'lines of {"text": ..., "count": ...}, as from chunks',
     },
     "--vocab-size": {
         "required": True,
         "type": bounded("at least 256 (one for each byte)", 256),
         "metavar": "N",
-        "help": "vocabulary size: 256 bytes plus N - 256 merges; special tokens are extra",
+        "help": "256 bytes and N - 256 merges; special tokens are extra",
     },
     "--ordinary": {
         "action": "store_true",
-        "help": "read special tokens in the text as ordinary text, as for untrusted text",
+        "help": "read special tokens in the text as ordinary text",
     },
     "--output": {
         "letter": "-o",
@@ -87,8 +83,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "letter": "-j",
         "type": bounded(f"1 to {_MOST_JOBS}", 1, _MOST_JOBS),
         "metavar": "N",
-        "help": "number of processes for inputs over 8 MB (default: one per core, at most "
-        f"{MOST_JOBS_BY_DEFAULT}); the result is the same for every N",
+        "help": f"processes (default: one per core, at most {MOST_JOBS_BY_DEFAULT})",
     },
 }
 """The options that several commands have, by name."""
@@ -104,10 +99,7 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 
 def add_model(parser: StrictParser, **changed: Given) -> None:
     """Add the options for a tokenizer: a file, or a name that bpetite-compare knows."""
-    told = (
-        "the tokenizer file; or with bpetite-compare, an encoding of tiktoken or a model of "
-        "OpenAI, such as gpt-4o"
-    )
+    told = "the tokenizer file, or a name such as gpt-4o"
     add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
     add_options(parser, "--download")
 
@@ -121,7 +113,7 @@ def add_documents(parser: StrictParser) -> None:
 
 def add_corpus(parser: StrictParser) -> None:
     """Add the options for the corpus, which is named, or piped."""
-    parser.add_file_argument(default=" (default: standard input, if it is a pipe or a file)")
+    parser.add_file_argument()
     add_documents(parser)
     add_options(parser, "--counts")
     parser.allow_one(["--jsonl", "--parquet"], "--counts")
@@ -140,12 +132,5 @@ def add_pattern(parser: StrictParser, default: str, patterns: Mapping[str, Patte
         "--pattern",
         choices=patterns,
         metavar="NAME",
-        help=f"the pattern that splits text into chunks, see above (default: {default})",
-    )
-    width = max(map(len, patterns))
-    rows = (f"  {name:<{width}}  {pattern.note}\n" for name, pattern in patterns.items())
-    parser.description = (
-        f"{parser.description}\n\nPatterns:\n{''.join(rows)}\n"
-        f"For a new model, take gpt4. gpt2 is the default because the specification fixes "
-        "it and the course explains it."
+        help=f"how text is cut into chunks: {', '.join(patterns)} (default: {default})",
     )

@@ -74,23 +74,17 @@ class StrictParser(argparse.ArgumentParser):
             self._not_repeated.add(action.option_strings[-1])
         return action
 
-    def add_file_argument(
-        self,
-        default: str = " (default: standard input)",
-        *,
-        option: str = "--input",
-        digits: str = "",
-    ) -> None:
+    def add_file_argument(self, *, option: str = "--input", digits: str = "") -> None:
         """Add FILE as an argument besides an option, of which it becomes the value.
 
+        The help has it in the usage, and says there what the option takes.
+
         Args:
-            default: what is told about its absence.
             option: the option.
             digits: another option, of which words of digits become the value instead.
         """
         self._takes_files, self._of_file, self._of_digits = True, option, digits
-        told = f"same as {option} FILE{default}"
-        self.add_argument("file", nargs="*", metavar="FILE", help=told)
+        self.add_argument("file", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
 
     def need(self, option: str, *others: str) -> None:
         """Reject an option without one of the others."""
@@ -329,7 +323,8 @@ class Commands:
         parser.add_argument(
             "--output-format",
             choices=("text", "json"),
-            help="print lines for people, as a terminal gets them, or JSON",
+            metavar="FORMAT",
+            help="text for people or json (default: as the output is)",
         )
         parser.allow_one("--json", "--output-format")
         return parser

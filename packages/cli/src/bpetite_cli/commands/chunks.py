@@ -1,12 +1,7 @@
 """Count the chunks of a text.
 
 A chunk is a part of the text that no merge crosses, such as a word with the space
-before it. Each line of the output is a JSON object with a chunk and its count. The
-lines are sorted by the code points of the chunks; train --counts reads them, also
-from several files. A terminal gets the most frequent chunks instead.
-
-With --output, the file appears only when it is complete, and standard output
-gets a JSON object with the numbers of bytes and chunks.
+before it. train --counts reads the result, also from several files.
 
 Examples:
   bpetite chunks text.txt > chunks.jsonl
@@ -15,6 +10,11 @@ Examples:
   bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl
   bpetite chunks --files-from list.txt |
     bpetite train --counts - --vocab-size 512 --output tokenizer.json
+
+Details:
+Each line of the result is a JSON object with a chunk and its count, sorted by the code points of
+the chunks. A terminal gets the most frequent chunks instead. With `--output`, the file appears
+only when it is complete. [Large corpora](../large-corpora.md) counts on many machines.
 """
 
 import argparse

@@ -1,12 +1,7 @@
 """Count the tokens in files or standard input.
 
 Prints one line per FILE: the number of tokens, a tab, and the name. A folder gets a
-total after its files, and several inputs a total at the end. Without FILE, reads
-standard input and prints only the number. No token spans two files. Each special
-token in the text is one token, unless the text is --ordinary.
-
-If a file cannot be read, the other files are still counted, and the exit status
-is 1. With --by-token, nothing is printed then.
+total after its files, and several inputs a total at the end.
 
 Examples:
   bpetite count --model tokenizer.json text.txt
@@ -17,6 +12,15 @@ Examples:
   bpetite count --model tokenizer.json --jsonl text docs.jsonl
   bpetite count --model tokenizer.json --json corpus.gz
   bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl
+
+Details:
+Without FILE, it reads standard input and prints only the number. No token spans two files. Each
+special token in the text is one token, unless the text is `--ordinary`. `--json` prints one
+object.
+
+If a file cannot be read, the other files are still counted, and the exit status is 1. With
+`--by-token`, nothing is printed then; it prints how often each token of the vocabulary occurs in
+all files, the most frequent first.
 """
 
 import argparse
@@ -83,7 +87,7 @@ def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = commands.add("count", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to count; write --text=-x if it starts with a dash")
+    parser.add_argument("--text", help="text to count, instead of files")
     parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary")
@@ -91,13 +95,12 @@ def add_command(commands: Commands) -> None:
         "--max",
         type=values.bounded("0 or more", 0),
         metavar="N",
-        help="print the counts, then exit with status 1 if there are more than N tokens in total",
+        help="exit with status 1 if there are more than N tokens in total",
     )
     parser.add_argument(
         "--by-token",
         action="store_true",
-        help="print how often each token of the vocabulary occurs in all files, the most frequent "
-        "first: rows on a terminal, JSON Lines elsewhere and with --json",
+        help="print how often each token of the vocabulary occurs",
     )
     parser.allow_one("--by-token", "--max")
     parser.allow_one(["--input", "--files-from", "--glob", "--jsonl", "--parquet"], "--text")

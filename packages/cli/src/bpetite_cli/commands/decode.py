@@ -1,7 +1,6 @@
 """Turn token ids into text.
 
-With --output, the file appears only when it is complete, and standard output
-gets a JSON object with the numbers of tokens and bytes.
+With --output, the file appears only when it is complete.
 
 Examples:
   bpetite decode --model tokenizer.json --ids 72 101 108 108 111
@@ -12,6 +11,12 @@ Examples:
     bpetite decode --model tokenizer.json --format u16
   bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt
   bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin
+
+Details:
+Words of digits are ids, unless a file has such a name: `decode -m tokenizer.json 72 101`. Ids
+from a pipe or a file are JSON, or text if they begin with a digit; `--format text` allows any
+whitespace between them, `u16` and `u32` are as for `encode`. If the ids are not complete text,
+`--bytes` writes their bytes.
 """
 
 import argparse
@@ -56,13 +61,16 @@ def add_command(commands: Commands) -> None:
         help="token ids: 72 101, 72,101 or '[72,101]'",
     )
     parser.add_argument(
-        "-i", "--input", metavar="FILE", help="ids written by `encode`; - is standard input"
+        "-i",
+        "--input",
+        metavar="FILE",
+        help="same as FILE: ids written by encode (default: standard input)",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="format of FILE, as for `encode` (default: json, or text if it begins with a digit); "
-        "text allows any whitespace between ids",
+        metavar="FORMAT",
+        help="of FILE, as for encode (default: json or text)",
     )
     parser.allow_one(["--input", "--format"], "--ids")
     arguments.add_options(parser, "--output", "--force")

@@ -1,14 +1,6 @@
 r"""Turn text into token ids.
 
-Formats:
-  json  one JSON array (default)
-  text  one id per line, in decimal
-  u16   two bytes per id, little-endian, for ids up to 65535; numpy.memmap(PATH,
-        dtype='<u2') reads it
-  u32   four bytes per id, little-endian: dtype='<u4'
-
-With --output, the file appears only when it is complete, and standard output
-gets a JSON object with the numbers of tokens and bytes.
+With --output, the file appears only when it is complete.
 
 Examples:
   bpetite encode --model tokenizer.json --text "Hello world"
@@ -21,6 +13,18 @@ Examples:
     --separator '<|end|>' > ids.json
   bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
     --ordinary --separator-token --format u16 --output train.bin
+
+Details:
+- `json`: one JSON array (default)
+- `text`: one id per line, in decimal
+- `u16`: two bytes per id, little-endian, for ids up to 65535: `numpy.memmap(PATH, dtype="<u2")`
+  reads it
+- `u32`: four bytes per id, little-endian: `dtype="<u4"`
+
+A document is a file, a line with `--jsonl`, or a row with `--parquet`. `--separator-token` puts
+`<|endoftext|>`, or the only special token, between documents, `--separator NAME` another one.
+With `--separator-at before` or `after`, each document has one, so outputs can be concatenated.
+Separators are special also with `--ordinary`.
 """
 
 import argparse
@@ -66,14 +70,13 @@ def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
     parser = commands.add("encode", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
+    parser.add_argument("--text", help="text to encode, instead of files")
     parser.add_file_argument()
     arguments.add_documents(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {END_OF_TEXT_TOKEN}, or the only special token, between documents: files, lines "
-        "with --jsonl, or rows with --parquet",
+        help=f"put {END_OF_TEXT_TOKEN}, or the only special token, between documents",
     )
     parser.add_argument(
         "--separator", metavar="NAME", help="put this special token between documents"
@@ -81,22 +84,18 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-at",
         choices=("between", "before", "after"),
-        help="put separators between documents (default), or before or after each one; with the "
-        "last two, outputs can be concatenated",
+        metavar="PLACE",
+        help="put it between documents (default), before or after each",
     )
     parser.allow_one("--separator-token", "--separator")
     parser.need("--separator-at", "--separator-token", "--separator")
-    parser.add_argument(
-        "--ordinary",
-        action="store_true",
-        help="read special tokens in the text as ordinary text, as for untrusted text; separators "
-        "are still special",
-    )
+    arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="json",
-        help="format of the ids (default: json), see above",
+        metavar="FORMAT",
+        help="of the ids: json (default), text, u16 or u32",
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
     parser.need("--force", "--output")

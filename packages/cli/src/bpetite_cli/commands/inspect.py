@@ -31,29 +31,28 @@ from bpetite_cli.views import overview, tree, vocabulary
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
     parser = commands.add("inspect", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     arguments.add_model(parser)
     parser.add_argument(
         "--token",
         type=_id_or_text,
         metavar="TOKEN",
-        help="show the tree of merges that made this token: its id, or a text, such as ' the'",
+        help="the merges that made this token: an id, or a text such as ' the'",
     )
     parser.add_argument(
         "--token-text",
         metavar="TEXT",
-        help="show the tree of each token with this text, also if it is digits",
+        help="the same for this text, also if it is digits",
     )
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="list the vocabulary: a row for each token, or JSON Lines",
+        help="list the vocabulary, a row for each token",
     )
     parser.add_argument(
         "--since",
         metavar="OLD",
-        help="with --tokens: only those that the tokenizer file OLD lacks, with the ids that it "
-        "gives for the same bytes, from which a model may start their embeddings",
+        help="with --tokens: those that the tokenizer file OLD lacks, and its ids for their bytes",
     )
     parser.need("--since", "--tokens")
     parser.allow_one("--tokens", "--token", "--token-text")

@@ -38,12 +38,12 @@ def add_command(commands: Commands) -> None:
     parser = commands.add("show", __doc__)
     arguments.add_model(parser)
     parser.add_file_argument()
-    parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
+    parser.add_argument("--text", help="text to show, instead of files")
     parser.add_argument(
         "-i",
         "--input",
         metavar="FILE",
-        help="UTF-8 text, also compressed; a folder; - is standard input",
+        help="same as FILE: text, also compressed, or a folder (default: standard input)",
     )
     arguments.add_options(parser, "--glob")
     parser.allow_one("--input", "--text")

@@ -1,13 +1,5 @@
 """Count the tokens of a text with every smaller vocabulary.
 
-Prints a row for each size of the vocabulary: the tokens of the text, its bytes per
-token, how many tokens the step from the row before saves, which share of them a step
-to twice the size would save at this rate, and how many ids the text does not use,
-special tokens included. A curve follows, with the figures of all sizes in between.
-
-A smaller vocabulary has the first merges of a larger one. So the text is encoded
-once, and the figures are exactly those of truncate and count.
-
 Use documents that the tokenizer did not learn from: on its own text, a large
 vocabulary may look better than it is.
 
@@ -15,6 +7,15 @@ Examples:
   bpetite sizes --model tokenizer.json text.txt
   bpetite sizes --model tokenizer.json --at 280 300 --input text.txt
   bpetite sizes --model tokenizer.json --json text.txt
+
+Details:
+There is a row for each size of the vocabulary: the tokens of the text, its bytes per token, how
+many tokens the step from the row before saves, which share of them a step to twice the size would
+save at this rate, and how many ids the text does not use, special tokens included. A curve
+follows, with the figures of all sizes in between.
+
+A smaller vocabulary has the first merges of a larger one. So the text is encoded once, and the
+figures are exactly those of `truncate` and `count`.
 """
 
 import argparse
@@ -92,8 +93,7 @@ def add_command(commands: Commands) -> None:
         type=_vocab_size,
         action="extend",
         metavar="N",
-        help="the sizes, without special tokens (default: about twelve, from 512 to that of the "
-        "tokenizer)",
+        help="the sizes, without special tokens (default: about twelve)",
     )
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"": _Sizes})

@@ -14,6 +14,19 @@ Examples:
     --output grown.json
   bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' \
     --vocab-size 512 --output chat.json
+
+Details:
+`--total` counts special tokens too: `--total 16384` with three of them is `--vocab-size 16381`.
+For a new model, take the pattern `gpt4`; `gpt2` is the default because the specification fixes it
+and the course explains it ([Patterns](../patterns.md)).
+
+`--special` replaces `<|endoftext|>`; without a TOKEN, there are none. With `--start`, its names
+are added to those of the start.
+
+`--start` continues a tokenizer: its merges and special tokens come first, and learning goes on
+from there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has
+schema version 3, as the imported tokenizers of models. With `--keep-ids`, its special tokens keep
+their ids too, and new tokens get the ids after them, as for a model that is already trained.
 """
 
 import argparse
@@ -76,7 +89,7 @@ def add_command(commands: Commands) -> None:
         "--total",
         type=bounded("at least 256 (one for each byte)", 256),
         metavar="N",
-        help="instead, the number of all ids, special tokens included",
+        help="instead, all ids, special tokens included",
     )
     parser.require_one("--vocab-size", "--total")
     parser.advice["--vocab-size"] = "to start with, use --vocab-size 8192"
@@ -86,15 +99,13 @@ def add_command(commands: Commands) -> None:
         nargs="*",
         action=_SpecialTokens,
         metavar="TOKEN",
-        help="the special tokens instead of <|endoftext|>, such as '<|user|>' '<|end|>'; without "
-        "a TOKEN, none; with --start, they are added to its own",
+        help="special tokens, such as '<|user|>' '<|end|>' (default: <|endoftext|>)",
     )
     arguments.add_options(parser, "--start")
     parser.add_argument(
         "--keep-ids",
         action="store_true",
-        help="with --start: its special tokens keep their ids too, and new tokens get the ids "
-        "after them, as for a model that is already trained",
+        help="with --start: all its ids stay, as for a trained model",
     )
     parser.need("--keep-ids", "--start")
     arguments.add_destination(parser)

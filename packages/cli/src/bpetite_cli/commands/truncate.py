@@ -1,13 +1,15 @@
 """Cut a tokenizer to a smaller vocabulary.
 
-The result is the same as training with the smaller size. In a file of schema
-version 3, whole tokens stay, and so do the ids of all tokens that are left; the
-size of the tokenizer that it extends gives that tokenizer's file, unless special
-tokens were added, which stay.
+The result is the same as training with the smaller size.
 
 Examples:
   bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json
   bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
+
+Details:
+In a file of schema version 3, whole tokens stay, and so do the ids of all tokens that are left.
+The size of the tokenizer that it extends gives that tokenizer's file, unless special tokens were
+added, which stay.
 """
 
 import argparse
@@ -27,13 +29,10 @@ class _Summary(fields.Outputs, fields.TokenizerFile):
 def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = commands.add("truncate", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     arguments.add_options(parser, "--model")
     arguments.add_options(
-        parser,
-        "--vocab-size",
-        help="vocabulary size: 256 bytes plus any whole tokens and the first merges; special "
-        "tokens are extra",
+        parser, "--vocab-size", help="bytes, whole tokens and the first merges; special are extra"
     )
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})

@@ -1,16 +1,18 @@
 """Prove that a tokenizer comes from a corpus.
 
-Trains on the corpus again and compares the merges. Prints a JSON object with the
-number of proved merges and the first difference. The exit status is 1 if a
-merge, its id or a special token differs, if the file does not have the exact
-bytes that bpetite saves, or if all its merges are those of --start, because
-then any corpus would do.
+Trains on the corpus again and compares the merges. The exit status is 1 if they
+differ.
 
 Examples:
   bpetite verify --model tokenizer.json --input text.txt
   bpetite verify --model tokenizer.json --files-from list.txt
   bpetite verify --model big.json --input corpus.gz
   bpetite verify --model big.json --start tokenizer.json --input text.txt
+
+Details:
+The exit status is also 1 if the id of a merge or a special token differs, if the file does not
+have the exact bytes that bpetite saves, or if all its merges are those of `--start`, because then
+any corpus would do. The first difference is printed.
 """
 
 import argparse

@@ -47,7 +47,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
     parser = commands.add("compare-tiktoken", __doc__)
     cli.add_options(parser, "--model")
-    parser.add_file_argument(default="")
+    parser.add_file_argument()
     parser.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
     parser.add_argument(
         "-i", "--input", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"

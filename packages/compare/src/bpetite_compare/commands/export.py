@@ -1,11 +1,6 @@
 r"""Export a tokenizer to tiktoken, Hugging Face or llama.cpp.
 
-Prints a JSON object with the files and the special tokens. The Python code that
-loads the files goes to standard error.
-
-Other libraries give some special tokens a role: --bos, --eos, --pad and --unk
-name them. If <|endoftext|> is the only one, it is the default of --eos. gguf needs
---bos and --eos.
+Prints the Python code that loads the files.
 
 Examples:
   bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken
@@ -15,6 +10,20 @@ Examples:
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
+
+Details:
+- `tiktoken`: a file of ranks
+- `huggingface`: a folder for `PreTrainedTokenizerFast` of transformers, or one `tokenizer.json`
+  if PATH ends in `.json`
+- `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
+  `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
+- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`
+
+Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
+If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
+to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
+the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
+the files and the special tokens.
 """
 
 import argparse
@@ -41,16 +50,14 @@ class _Summary(cli.fields.Outputs):
 def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
     parser = commands.add("export", __doc__)
-    parser.add_file_argument(default="", option="--model")
+    parser.add_file_argument(option="--model")
     cli.add_options(parser, "--model")
     parser.add_argument(
         "--to",
         required=True,
         choices=FORMATS,
-        help="tiktoken: a file of ranks; huggingface: a folder for PreTrainedTokenizerFast of "
-        "transformers, or one tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json "
-        "and merges.txt for GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers, "
-        "only with the pattern gpt2; gguf: the vocabulary for llama.cpp, with --bos and --eos",
+        metavar="FORM",
+        help=f"{', '.join(FORMATS)}",
     )
     cli.add_destination(parser, "the export")
     parser.add_argument(
@@ -58,22 +65,21 @@ def add_command(commands: cli.Commands) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="add special tokens to the export, after the last id; the tokenizer file does not "
-        "change",
+        help="add special tokens to the export alone",
     )
     parser.add_argument(
         "--max-length",
         type=cli.values.bounded("1 or more", 1),
         metavar="N",
-        help="for a Hugging Face folder: maximum number of tokens with truncation=True",
+        help="maximum number of tokens with truncation=True",
     )
     parser.add_argument(
         "--chat-template",
         metavar="FILE",
-        help="for a Hugging Face folder: Jinja template for apply_chat_template",
+        help="Jinja template for apply_chat_template",
     )
     for role, purpose in ROLES.items():
-        told = f"for a Hugging Face folder or gguf: the special token for {purpose}"
+        told = f"the special token for {purpose}"
         parser.add_argument(f"--{role}", type=cli.values.text_argument, metavar="NAME", help=told)
     parser.set_defaults(run=partial(_run, parser), prints={"": _Summary})
 

@@ -1,9 +1,8 @@
 r"""Import the tokenizer of a model, with its own ids.
 
-It must be byte-level BPE with one of the known patterns. Reads a tokenizer.json
-(Hugging Face), files of ranks (tiktoken's format, tokenizer.model of Llama 3 and
-4), tekken.json (Mistral), GPT-2's vocab.json and merges.txt, or a folder with any
-of them; or by its name, an encoding of tiktoken or a model of OpenAI.
+Reads a tokenizer.json (Hugging Face), files of ranks (tiktoken's format,
+tokenizer.model of Llama 3 and 4), tekken.json (Mistral), GPT-2's vocab.json and
+merges.txt, a folder with any of them, or a name such as gpt-4o.
 
 Examples:
   bpetite import hf.json --output new.json
@@ -11,6 +10,14 @@ Examples:
   bpetite import model.tiktoken --pattern gpt2 \
     --special '<|endoftext|>=999' --output new.json
   bpetite import gpt-4o --output new.json
+
+Details:
+The tokenizer must be byte-level BPE with one of the known patterns. For ranks and `vocab.json`,
+`--pattern` names that of the model; its default is that of the `tokenizer.json`, or of the class,
+beside the file. `--special` names the special tokens, by default those of the file, or of the
+configuration beside it. With `--ignore-merges`, a chunk that is a token gets its id without any
+merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`, the ids are the
+model's for text in NFC.
 """
 
 import argparse
@@ -33,7 +40,7 @@ class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
 def add_command(commands: cli.Commands) -> None:
     """Add `import` to the command line."""
     parser = commands.add("import", __doc__)
-    parser.add_file_argument(default="")
+    parser.add_file_argument()
     parser.add_argument(
         "-i", "--input", nargs="+", metavar="SOURCE", help="the file, folder or name to import"
     )
@@ -43,15 +50,15 @@ def add_command(commands: cli.Commands) -> None:
         "--from",
         choices=SOURCES,
         dest="form",
-        help="the form of the source (default: found from its content)",
+        metavar="FORM",
+        help=f"{', '.join(SOURCES)} (default: by content)",
     )
     cli.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--pattern",
         choices=ALL_PATTERNS,
         metavar="NAME",
-        help="for ranks or vocab.json, the pattern of its model (default: that of the "
-        f"tokenizer.json or the class beside it): {', '.join(ALL_PATTERNS)}",
+        help=f"for ranks or vocab.json: {', '.join(ALL_PATTERNS)}",
     )
     parser.add_argument(
         "--special",
@@ -59,19 +66,17 @@ def add_command(commands: cli.Commands) -> None:
         type=_special_token,
         action="extend",
         metavar="NAME=ID",
-        help="for ranks, vocab.json or tekken.json, the special tokens (default: those of the "
-        "file, or of the configuration beside it)",
+        help="for ranks, vocab.json or tekken.json, the special tokens",
     )
     parser.add_argument(
         "--ignore-merges",
         action="store_true",
-        help="for vocab.json, a chunk that is a token gets its id without any merge, as "
-        "ignore_merges in a tokenizer.json says",
+        help="for vocab.json, a chunk that is a token gets its id",
     )
     parser.add_argument(
         "--drop-normalizer",
         action="store_true",
-        help="leave out a normalizer to NFC; the ids are the model's for text in NFC",
+        help="leave out a normalizer to NFC",
     )
     parser.set_defaults(run=_run, prints={"": _Summary})
 

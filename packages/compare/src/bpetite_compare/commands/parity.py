@@ -1,12 +1,15 @@
 """Compare token ids for whole files with tiktoken's.
 
 Loads the vocabulary of the tokenizer file into tiktoken, without a network. The
-exit status is 1 if the ids differ. Differences that come from the Unicode
-tables of the two regex engines do not count; they are reported.
+exit status is 1 if the ids differ.
 
 Examples:
   bpetite parity --model tokenizer.json text.txt
   bpetite parity --model tokenizer.json --input corpus.gz
+
+Details:
+Differences that come from the Unicode tables of the two regex engines do not count; they are
+reported.
 """
 
 import argparse
@@ -45,7 +48,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `parity` to the command line."""
     parser = commands.add("parity", __doc__)
     cli.add_options(parser, "--model")
-    parser.add_file_argument(default="")
+    parser.add_file_argument()
     cli.add_options(parser, "--input", "--glob")
     parser.require_one("--input")
     parser.advice["--encoding"] = (
