@@ -169,7 +169,7 @@ def _process_restored() -> Iterator[None]:
 
 def without_times(output: bytes) -> bytes:
     """Return an output without the duration of the training."""
-    return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
+    return re.sub(rb'("elapsed_ms": |"seconds": )[\d.]+|[\d.,]+(?= m?s\b)', rb"\1", output)
 
 
 def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:
@@ -387,18 +387,25 @@ def rows_of(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None)
     return [json.loads(line) for line in lines(printed(words, *more, stdin=stdin, cwd=cwd))]
 
 
+def in_words(
+    words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None
+) -> list[str]:
+    """Return the lines for people that a command line prints; the command must succeed."""
+    return lines(printed(words, *more, "--output-format", "text", stdin=stdin, cwd=cwd))
+
+
 def refusal(words: str, *more: str, status: int = 1, stdin: bytes | Path = b"") -> list[str]:
     """Return what `refused` returns for a command line."""
     return refused(call(words, *more, stdin=stdin), status)
 
 
 def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
-    """Return the status of a `verify`, its figures, and its messages after those of training."""
-    result = call(words)
-    assert result.stdout.count(b"\n") == 1
-    told = lines(result.stderr)
-    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
-    return result.returncode, json.loads(result.stdout), told[end + 1 :]
+    """Return the status of a `verify`, its figures, and its lines without those of training."""
+    result, shown = call(words), call(words, "--output-format", "text")
+    assert (result.stdout.count(b"\n"), shown.stderr) == (1, result.stderr)
+    (end,) = (place for place, line in enumerate(shown.told) if line.startswith("trained: "))
+    told = [*lines(shown.stdout), *shown.told[end + 1 :]]
+    return result.returncode, json.loads(result.stdout), told
 
 
 def pipeline(command: str, cwd: Path) -> Result:

@@ -145,7 +145,11 @@ def test_a_report_marks_the_best_of_each_row(folder: Path) -> None:
     assert figures == [[4, 3, 0], [11, 5, 0]]
     ratios = [[text["ratio_to_first"] for text in row["per_text"]] for row in found["tokenizers"]]
     assert ratios == [[1.0, 0.75, 0.0], [1.0, 0.4545, 0.0]]
-    assert [text["path"] for text in found["tokenizers"][0]["per_text"]] == ["zoo.txt", "oo", "none"]
+    assert [text["path"] for text in found["tokenizers"][0]["per_text"]] == [
+        "zoo.txt",
+        "oo",
+        "none",
+    ]
     expected = """\
                    tiny   whole
 tokens
