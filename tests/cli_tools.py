@@ -408,6 +408,40 @@ def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
     return result.returncode, json.loads(result.stdout), told
 
 
+def check_result(words: Sequence[str], cwd: Path) -> None:
+    """Check that a terminal gets lines for people, a program JSON, and either what it asks for."""
+    env = {"COLUMNS": "200", "NO_COLOR": "1"}
+    piped, text = (
+        bpetite(*words, *more, cwd=cwd, env=env) for more in ([], ["--output-format", "text"])
+    )
+    assert all(isinstance(json.loads(line), dict) for line in lines(piped.stdout))
+    shown = lines(text.stdout)
+    assert (bool(piped.stdout), [line for line in shown if line.startswith("{")]) == (True, [])
+    saved = [line for line in shown if line.startswith("saved: ")]
+    assert "saved: " not in (piped.stderr + text.stderr).decode()
+    for more, expected in (
+        ([], text),
+        (["--json"], piped),
+        (["--output-format", "json"], piped),
+        (["--quiet"], text),
+    ):
+        for streams in ("1", "12"):
+            status, sent = shown_in_terminal([*words, *more], cwd, env, streams=streams)
+            assert status == 0
+            assert without_times(sent.encode()) == without_times(expected.stdout)
+    for more, expected, told in (
+        ([], piped, saved),
+        (["--json"], piped, saved),
+        (["--quiet"], piped, []),
+        (["--output-format", "text"], text, []),
+    ):
+        status, output, sent_besides = in_terminal([*words, *more], cwd, env)
+        assert (status, without_times(output)) == (0, without_times(expected.stdout))
+        assert without_times(sent_besides).split(b"\r\n")[:-1] == [
+            without_times(line.encode()) for line in told
+        ]
+
+
 def pipeline(command: str, cwd: Path) -> Result:
     """Run a shell command with this environment's `bpetite` first on the path."""
     path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"

@@ -16,7 +16,7 @@ import pytest
 
 import oracle
 from artifacts import canonical
-from cli_tools import call, in_words, lines, printed, refusal, rows_of, shown_in_terminal
+from cli_tools import in_words, lines, printed, refusal, rows_of, shown_in_terminal
 
 TEXT: Final = (
     "It's 12345 o'clock.\n\nIT'S (lowest)\n/lower camelCase camelCases e\u0301 船夫 low low\r\n" * 3
