@@ -56,10 +56,12 @@ Fixpoint others (c : cache) (ss : list (list nat * list nat)) : list nat * cache
       (id_of (special whole names ms name) :: ids ++ rest, c'')
   end.
 
-(** [Encoder.encode]: the ids of a text, and the cache afterwards. *)
-Definition encode_cached (c : cache) (text : list nat) : list nat * cache :=
-  let (s, t) := cut names text in
+(** [Encoder.encode] of a text that is cut at special tokens: the ids, and the cache afterwards. *)
+Definition encode_cut (c : cache) (parts : list nat * list (list nat * list nat)) : list nat * cache :=
+  let (s, t) := parts in
   let (ids, c') := segment c s in let (rest, c'') := others c' t in (ids ++ rest, c'').
+Definition encode_cached (c : cache) (text : list nat) : list nat * cache :=
+  encode_cut c (cut names text).
 
 Hypothesis B : forall s, flat_map split (blocks_of s) = split s.
 Hypothesis WF : wf_merges ms.
@@ -119,16 +121,23 @@ Proof.
   destruct (others c' t) as [rest c'']. cbn [fst snd app] in *. split; [congruence|exact R''].
 Qed.
 
-(** The whole encoder gives the ids of the specification. It splits at the special tokens, cuts at
+(** The whole encoder gives the ids of the specification, whichever special tokens are found. Speaks
+    of [_encoder.Encoder.encode]. *)
+Theorem encode_cut_ok c parts : right c ->
+  fst (encode_cut c parts) = map id_of (encode_parts split whole names ms parts) /\
+  right (snd (encode_cut c parts)).
+Proof.
+  intro R. unfold encode_cut, encode_parts. destruct parts as [s t].
+  rewrite map_app. destruct (segment_ok c s R) as [E R']. destruct (segment c s) as [ids c'].
+  cbn [fst snd] in *. destruct (others_ok t c' R') as [F R'']. destruct (others c' t) as [rest c''].
+  cbn [fst snd] in *. split; [congruence|exact R''].
+Qed.
+
+(** So it does with any text. It splits at the special tokens, cuts at
     safe boundaries, and looks up each chunk. In a new chunk, it merges the leftmost occurrence of
     the pair of lowest rank first. Speaks of [_encoder.Encoder.encode]. *)
 Theorem encode_cached_ok c text : right c ->
   fst (encode_cached c text) = map id_of (encode split whole names ms text) /\
   right (snd (encode_cached c text)).
-Proof.
-  intro R. unfold encode_cached, encode, encode_parts. destruct (cut names text) as [s t].
-  rewrite map_app. destruct (segment_ok c s R) as [E R']. destruct (segment c s) as [ids c'].
-  cbn [fst snd] in *. destruct (others_ok t c' R') as [F R'']. destruct (others c' t) as [rest c''].
-  cbn [fst snd] in *. split; [congruence|exact R''].
-Qed.
+Proof. apply encode_cut_ok. Qed.
 End Cache.

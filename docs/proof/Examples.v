@@ -1,6 +1,6 @@
 (** Examples of the definitions, and of classes that satisfy the assumptions of the theorems. *)
 From Coq Require Import List Arith Lia Bool.
-From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer Ascii.
+From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer OrdinaryParts Ascii.
 Import ListNotations.
 
 (** Some classes satisfy all the assumptions about classes. Speaks of
@@ -57,6 +57,12 @@ Proof. split; reflexivity. Qed.
 (** "<a" is the beginning of "<a>", so their order would matter. *)
 Example not_separate (a := [60; 97]) (b := [60; 97; 62]) : cut [a; b] b <> cut [b; a] b.
 Proof. discriminate. Qed.
+
+(** If ">" is an ordinary part, or an empty part is before it, "<a" is found where "<a>" is not. *)
+Example the_next_shorter (a := [60; 97]) (b := [60; 97; 62]) :
+  cut_outside [(2, 3)] [b; a] b = ([], [(a, [62])]) /\ cut_outside [(2, 2)] [b; a] b = ([], [(a, [62])]) /\
+  cut_outside [(1, 1)] [b; a] b = (b, []) /\ cut_outside [(0, 0); (3, 3)] [b; a] b = ([], [(b, [])]).
+Proof. vm_compute. repeat split. Qed.
 
 (** With handmade merges, a token may not encode to itself: [bc] comes before [ab] and [(ab)c]. *)
 Example not_own (ms := [(98, 99); (97, 98); (257, 99)]) :

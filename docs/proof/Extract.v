@@ -1,7 +1,7 @@
 (** Extracts the functions that tests compare with bpetite's, as JSON. [scripts/proof/coq_to_python.py]
     converts them to Python, in [tests/proof/extracted.py]. *)
 From Coq Require Import Extraction.
-From Bpetite Require Import Encoders Sizes Training Reachable Pattern Special Utf8 Tokenizer Numbering Extending.
+From Bpetite Require Import Encoders Sizes Training Reachable Pattern Special Utf8 Tokenizer Numbering OrdinaryParts Extending.
 From Bpetite Require General Ascii.
 
 Extraction Language JSON.
@@ -10,4 +10,5 @@ Extraction "oracle.json"
   vocab train train_text
   cut encode ordinary decode decode_text
   encode_ids ordinary_ids decode_ids_text extension
+  encode_outside encode_ids_outside
   General.encode_chunk Ascii.split_ascii.

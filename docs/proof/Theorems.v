@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering Extending ByteRanks General Ascii Examples.
+  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering OrdinaryParts Extending ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -39,6 +39,7 @@ Print Assumptions Encoders.rank_ok.
 Print Assumptions Places.apply_merges_ok.
 Print Assumptions Cache.get_ok.
 Print Assumptions Cache.segment_ok.
+Print Assumptions Cache.encode_cut_ok.
 Print Assumptions Cache.encode_cached_ok.
 
 (** Smaller vocabularies. *)
@@ -90,6 +91,26 @@ Print Assumptions Tokenizer.decode_special.
 Print Assumptions Numbering.numbered_special.
 Print Assumptions Numbering.numbered_apart.
 Print Assumptions Pattern.split_unbroken.
+
+(** Ordinary parts. *)
+Print Assumptions OrdinaryParts.special_outside.
+Print Assumptions OrdinaryParts.numbered_special_outside.
+Print Assumptions OrdinaryParts.outside_bytes.
+Print Assumptions OrdinaryParts.outside_roundtrip.
+Print Assumptions OrdinaryParts.numbered_outside_roundtrip.
+Print Assumptions OrdinaryParts.encode_outside_nothing.
+Print Assumptions OrdinaryParts.encode_outside_all.
+Print Assumptions OrdinaryParts.cut_outside_join.
+Print Assumptions OrdinaryParts.cut_outside_beside.
+Print Assumptions OrdinaryParts.cut_outside_covers.
+Print Assumptions OrdinaryParts.cut_outside_nothing.
+Print Assumptions OrdinaryParts.cut_outside_all.
+Print Assumptions OrdinaryParts.partition_outside_some.
+Print Assumptions OrdinaryParts.partition_outside_none.
+Print Assumptions OrdinaryParts.partition_outside_first.
+Print Assumptions OrdinaryParts.joined_ok.
+Print Assumptions OrdinaryParts.first_overlaps_ok.
+Print Assumptions OrdinaryParts.cut_loop_ok.
 
 (** Trained vocabularies. *)
 Print Assumptions Training.token_ok.

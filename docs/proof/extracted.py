@@ -556,6 +556,48 @@ def decode_ids_text(whole0: List, names: List, ms: List, numbering0: List, ids0:
     return (None if value_1 is None else decode_utf8(value_1[0]))
 
 
+def overlaps(start: int, size: int, part: Pair) -> bool:
+    return ((start < snd(part)) and (fst(part) < (start + size)))
+
+
+def allowed(parts: List, start: int, name: List) -> bool:
+    return negb(existsb((lambda later_1: overlaps(start, length(name), later_1)), parts))
+
+
+def partition_outside(parts: List, names: List, start: int, text: List) -> Option:
+    value_2 = find((lambda name: (prefixb(name, text) and allowed(parts, start, name))), names)
+    if value_2 is None:
+        if text == (): return None
+        x, t = text
+        value_1 = partition_outside(parts, names, (start + 1), t)
+        if value_1 is None: return None
+        (p,) = value_1
+        return (((x, p[0]), p[1]),)
+    return (((), (value_2[0], skipn(length(value_2[0]), text))),)
+
+
+def cut_outside_from(fuel: int, parts: List, names: List, start: int, text: List) -> Pair:
+    if fuel == 0: return (text, ())
+    f = fuel - 1
+    value_1 = partition_outside(parts, names, start, text)
+    if value_1 is None: return (text, ())
+    ((b, (name, a)),) = value_1
+    s, others = cut_outside_from(f, parts, names, ((start + length(b)) + length(name)), a)
+    return (b, ((name, s), others))
+
+
+def cut_outside(parts: List, names: List, text: List) -> Pair:
+    return cut_outside_from(length(text), parts, names, 0, text)
+
+
+def encode_outside(split0: Callable[[List], List], whole0: List, names: List, ms: List, parts: List, text: List) -> List:
+    return encode_parts(split0, whole0, names, ms, cut_outside(parts, names, text))
+
+
+def encode_ids_outside(split0: Callable[[List], List], whole0: List, names: List, ms: List, numbering0: List, parts: List, text: List) -> List:
+    return map((lambda later_1: id_of(numbering0, later_1)), encode_outside(split0, whole0, names, ms, parts, text))
+
+
 def merges(m: Pair) -> List:
     return fst(fst(m))
 

@@ -120,6 +120,15 @@ def encode(
     return _listed(ids)
 
 
+def encode_outside(
+    text: str, parts: Iterable[Pair], merges: Sequence[Pair], names: Sequence[str], split: Split
+) -> list[int]:
+    """Return `OrdinaryParts.encode_outside`: no special token overlaps one of these parts."""
+    special, chunks = _linked(map(_codes, names)), _on_codes(split)
+    arguments = (chunks, (), special, _linked(merges), _linked(parts), _codes(text))
+    return _listed(_call(extracted.encode_outside, *arguments))
+
+
 def encode_ordinary(text: str, merges: Sequence[Pair], split: Split = split) -> list[int]:
     """Return `Tokenizer.ordinary`: the ids without special tokens."""
     return _listed(_call(extracted.ordinary, _on_codes(split), (), _linked(merges), _codes(text)))
@@ -142,13 +151,18 @@ class Numbered(NamedTuple):
     names: Sequence[str]
     numbering: Sequence[int]
 
-    def encode(self, text: str, split: Split, *, ordinary: bool = False) -> list[int]:
-        """Return `Numbering.encode_ids`, or `Numbering.ordinary_ids`."""
+    def encode(
+        self, text: str, split: Split, *, ordinary: bool | Iterable[Pair] = False
+    ) -> list[int]:
+        """Return `Numbering`'s ids of a text, or `OrdinaryParts.encode_ids_outside`."""
         whole, names, merges, numbering = self._linked()
         chunks, codes = _on_codes(split), _codes(text)
-        if ordinary:
+        if ordinary is True:
             return _listed(_call(extracted.ordinary_ids, chunks, whole, merges, numbering, codes))
-        return _listed(_call(extracted.encode_ids, chunks, whole, names, merges, numbering, codes))
+        tables = (chunks, whole, names, merges, numbering)
+        if ordinary is False:
+            return _listed(_call(extracted.encode_ids, *tables, codes))
+        return _listed(_call(extracted.encode_ids_outside, *tables, _linked(ordinary), codes))
 
     def decode(self, ids: Sequence[int]) -> str | None:
         """Return `Numbering.decode_ids_text`: None for an unknown id or invalid UTF-8."""

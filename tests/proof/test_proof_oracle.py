@@ -44,6 +44,8 @@ CHARACTERS = "'sdmtlver1² \n\u3000\x1c\x1f!aé日Ⅷ\u0301"
 # Some overlap, or are inside another; none is the beginning of another.
 NAMES = checked_special_tokens(("<|endoftext|>", "<a>", "a<", "b>a<", "|1|", "'l|", "字a/"))
 TEXTS_WITH_NAMES = st.lists(st.sampled_from(NAMES) | TEXTS | ASCII_TEXTS | RUNS).map("".join)
+PARTS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12)), max_size=6)
+"""Where a part starts, and how many characters it has, if the text has so many."""
 SPLITS: dict[str, proof_oracle.Split] = {
     **{name: regex.compile(pattern.text).findall for name, pattern in PATTERNS.items()},
     GPT2.name: proof_oracle.split,
@@ -153,6 +155,35 @@ def test_text_has_the_proved_ids(
         assert proof_oracle.decode(ordinary, merges, names) == text
 
 
+def inside(text: str, parts: list[Pair]) -> list[Pair]:
+    """Return ordinary parts of a text."""
+    size = len(text)
+    return [(min(start, size), min(start + length, size)) for start, length in parts]
+
+
+@given(
+    merge_lists(),
+    st.lists(st.sampled_from(NAMES), unique=True),
+    st.lists(st.sampled_from(NAMES) | st.text("<a>b|1'l字/ ", max_size=5)).map("".join),
+    PARTS,
+)
+@example([(97, 60)], ["a<", "<a>", "b>a<"], "<a<a>b>a<a><a>", [(0, 1), (5, 0), (9, 2), (11, 0)])
+@example([], ["<a>"], "<a><a><a>", [(3, 0), (4, 0), (7, 9), (0, 0)])
+@example([], ["a<", "<a>"], "a<a>", [(0, 1)])  # "<a>" overlaps "a<", not the part
+def test_text_with_ordinary_parts_has_the_proved_ids(
+    merges: list[Pair], names: list[str], text: str, parts: list[Pair]
+) -> None:
+    """Text has the proved ids with any ordinary parts: empty ones, and some inside others."""
+    ordinary = inside(text, parts)
+    tokenizer = loaded(artifact_with(merges, GPT2.name, names))
+    ids = proof_oracle.encode_outside(text, ordinary, merges, names, proof_oracle.split)
+    assert tokenizer.encode(text, ordinary=ordinary) == ids
+    assert proof_oracle.decode(ids, merges, names) == text
+    for some in ([], [(0, len(text))]):
+        ids = proof_oracle.encode_outside(text, some, merges, names, proof_oracle.split)
+        assert tokenizer.encode(text, ordinary=some) == ids
+
+
 @given(SMALL, st.one_of(TEXTS, TIES, RUNS))
 def test_text_has_the_proved_ids_after_training(documents: list[str], text: str) -> None:
     """A tokenizer learns the proved merges, and any text has the proved ids."""
@@ -168,8 +199,11 @@ def test_text_has_the_proved_ids_after_training(documents: list[str], text: str)
     numbered(),
     st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join),
     st.lists(st.integers(0, 285) | st.sampled_from(range(97, 100))),
+    PARTS,
 )
-def test_any_ids_are_as_proved(made: Made, text: str, numbers: list[int]) -> None:
+def test_any_ids_are_as_proved(
+    made: Made, text: str, numbers: list[int], parts: list[Pair]
+) -> None:
     """With any ids and whole tokens, text has the proved ids, and ids the proved text."""
     content, merges, whole, names = made
     id_of = {bytes(token): int(token_id) for token_id, token in content["vocab"].items()}
@@ -181,7 +215,7 @@ def test_any_ids_are_as_proved(made: Made, text: str, numbers: list[int]) -> Non
         for name, pattern in oracle.PATTERNS.items()
         if pattern == content["pretokenizer_pattern"]
     )
-    for ordinary in (False, True):
+    for ordinary in (False, True, inside(text, parts)):
         ids = tokenizer.encode(text, ordinary=ordinary)
         assert proved.encode(text, split, ordinary=ordinary) == ids
         assert proved.decode(ids) == tokenizer.decode(ids) == text
