@@ -169,7 +169,7 @@ def _process_restored() -> Iterator[None]:
 
 def without_times(output: bytes) -> bytes:
     """Return an output without the duration of the training."""
-    return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
+    return re.sub(rb'("elapsed_ms": |"seconds": )[\d.]+|[\d.,]+(?= m?s\b)', rb"\1", output)
 
 
 def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:
@@ -387,18 +387,60 @@ def rows_of(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None)
     return [json.loads(line) for line in lines(printed(words, *more, stdin=stdin, cwd=cwd))]
 
 
+def in_words(
+    words: str, *more: str, stdin: bytes | Path = b"", cwd: Path | None = None
+) -> list[str]:
+    """Return the lines for people that a command line prints; the command must succeed."""
+    return lines(printed(words, *more, "--output-format", "text", stdin=stdin, cwd=cwd))
+
+
 def refusal(words: str, *more: str, status: int = 1, stdin: bytes | Path = b"") -> list[str]:
     """Return what `refused` returns for a command line."""
     return refused(call(words, *more, stdin=stdin), status)
 
 
 def verified(words: str) -> tuple[int, dict[str, Any], list[str]]:
-    """Return the status of a `verify`, its figures, and its messages after those of training."""
-    result = call(words)
-    assert result.stdout.count(b"\n") == 1
-    told = lines(result.stderr)
-    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
-    return result.returncode, json.loads(result.stdout), told[end + 1 :]
+    """Return the status of a `verify`, its figures, and its lines without those of training."""
+    result, shown = call(words), call(words, "--output-format", "text")
+    assert (result.stdout.count(b"\n"), shown.stderr) == (1, result.stderr)
+    (end,) = (place for place, line in enumerate(shown.told) if line.startswith("trained: "))
+    told = [*lines(shown.stdout), *shown.told[end + 1 :]]
+    return result.returncode, json.loads(result.stdout), told
+
+
+def check_result(words: Sequence[str], cwd: Path) -> None:
+    """Check that a terminal gets lines for people, a program JSON, and either what it asks for."""
+    env = {"COLUMNS": "200", "NO_COLOR": "1"}
+    piped, text = (
+        bpetite(*words, *more, cwd=cwd, env=env) for more in ([], ["--output-format", "text"])
+    )
+    assert all(isinstance(json.loads(line), dict) for line in lines(piped.stdout))
+    shown = lines(text.stdout)
+    assert (bool(piped.stdout), [line for line in shown if line.startswith("{")]) == (True, [])
+    saved = [line for line in shown if line.startswith("saved: ")]
+    assert "saved: " not in (piped.stderr + text.stderr).decode()
+    for more, expected in (
+        ([], text),
+        (["--json"], piped),
+        (["--output-format", "json"], piped),
+        (["--quiet"], text),
+    ):
+        for streams in ("1", "12"):
+            status, sent = shown_in_terminal([*words, *more], cwd, env, streams=streams)
+            sent = re.sub(r"\x1b\[[01]m", "", sent)  # rich writes bold without color
+            assert status == 0
+            assert without_times(sent.encode()) == without_times(expected.stdout)
+    for more, expected, told in (
+        ([], piped, saved),
+        (["--json"], piped, saved),
+        (["--quiet"], piped, []),
+        (["--output-format", "text"], text, []),
+    ):
+        status, output, sent_besides = in_terminal([*words, *more], cwd, env)
+        assert (status, without_times(output)) == (0, without_times(expected.stdout))
+        assert without_times(sent_besides).split(b"\r\n")[:-1] == [
+            without_times(line.encode()) for line in told
+        ]
 
 
 def pipeline(command: str, cwd: Path) -> Result:

@@ -10,7 +10,7 @@ import pytest
 
 import oracle
 from bpetite import Tokenizer
-from cli_tools import A, B, call, lines, printed, refusal, shown_in_terminal
+from cli_tools import A, B, call, in_words, lines, printed, refusal, shown_in_terminal
 
 
 def row(text: str, count: int) -> bytes:
@@ -38,16 +38,17 @@ def test_the_file_is_what_standard_output_would_get(small: Path) -> None:
     """With `--output`, standard output has a summary instead."""
     many = "".join(f"{number:x} " for number in range(9000))
     (small / "a.txt").write_text(many)
-    result = call("chunks --input a.txt b.txt --output out")
+    data = json.loads(printed("chunks --input a.txt b.txt --output out"))
     saved = (small / "out").read_bytes()
     assert saved == expected(many, B)
     size = len((many + B).encode())
     totals = {"files": 2, "bytes": size, "distinct_chunks": len(lines(saved))}
     chunks = {"chunks": sum(len(oracle.chunks_of(text)) for text in (many, B)), "pattern": "gpt2"}
     file = {"outputs": ["out"], "sha256": hashlib.sha256(saved).hexdigest()}
-    assert json.loads(result.stdout) == totals | chunks | file | {"regex": version("regex")}
+    assert data == totals | chunks | file | {"regex": version("regex")}
     found = f"{len(lines(saved)):,} distinct chunks from {size / 1000:.1f} kB"
-    assert result.told == [f"saved: out, {found}"]
+    told = in_words("chunks --input a.txt b.txt --output out --force")
+    assert told == [f"saved: out, {found}"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from bpetite import Tokenizer
 from cli_tools import (
     bpetite,
     call,
+    in_words,
     limited_file_size,
     printed,
     refusal,
@@ -177,7 +178,8 @@ def test_decode_writes_bytes_that_are_not_text(small: Path) -> None:
     assert (small / "out").read_bytes() == b"\xff\x80"
     figures = {"bytes": 2, "tokens": 2, "bytes_per_token": 1.0}
     assert json.loads(result.stdout) == figures | {"outputs": ["out"]}
-    assert result.told == ["saved: out, 2 bytes"]
+    told = in_words(f"{DECODE} --bytes --input - --output out --force", stdin=b"[255,128]")
+    assert told == ["saved: out, 2 bytes"]
     assert refusal(f"{DECODE} --bytes --ids 255 999") == [UNKNOWN(999, 1)]
 
 
@@ -251,7 +253,8 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path) -> None:
     """Binary ids could garble a terminal; the error suggests alternatives, and they work."""
     words = [*ENCODE.split(), "--text", "Hi", "--format"]
     message = "error: refusing to write binary u32 data to a terminal; use --output or redirect"
-    assert shown_in_terminal([*words, "u32"], folder) == (1, f"{message}\n")
+    shown = shown_in_terminal([*words, "u32"], folder, {"NO_COLOR": "1"}, columns=100)
+    assert shown == (1, f"{message}\n")
     assert shown_in_terminal([*words, "text"], folder) == (0, "72\n105\n")
 
 
@@ -342,10 +345,12 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
     figures = {"bytes": size, "tokens": tokens, "bytes_per_token": round(size / tokens, 4)}
     more = {"skipped": None, "separators": 0, "format": "u16", "file_bytes": len(plain)}
     assert json.loads(result.stdout) == {"files": 1, **figures, "outputs": ["ids"], **more}
-    assert result.told == [f"saved: ids, {tokens:,} tokens as u16, {len(plain) / 1000:.1f} kB"]
-    result = call(f"{DECODE} ids --format u16 --output back")
-    assert json.loads(result.stdout) == {**figures, "outputs": ["back"]}
-    assert result.told == [f"saved: back, {size / 1000:.1f} kB of text"]
+    told = in_words(f"{ENCODE} text --format u16 --output ids --force")
+    assert told == [f"saved: ids, {tokens:,} tokens as u16, {len(plain) / 1000:.1f} kB"]
+    (data,) = rows_of(f"{DECODE} ids --format u16 --output back")
+    assert data == {**figures, "outputs": ["back"]}
+    told = in_words(f"{DECODE} ids --format u16 --output back --force")
+    assert told == [f"saved: back, {size / 1000:.1f} kB of text"]
 
 
 COMMANDS = {

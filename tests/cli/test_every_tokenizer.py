@@ -16,7 +16,7 @@ import pytest
 
 import oracle
 from artifacts import canonical
-from cli_tools import call, lines, printed, refusal, rows_of, shown_in_terminal
+from cli_tools import in_words, lines, printed, refusal, rows_of, shown_in_terminal
 
 TEXT: Final = (
     "It's 12345 o'clock.\n\nIT'S (lowest)\n/lower camelCase camelCases e\u0301 船夫 low low\r\n" * 3
@@ -318,15 +318,15 @@ def test_the_width_of_ids_is_that_of_the_highest(made: Made, here: Path) -> None
 @of_any_ids
 def test_whole_tokens_have_no_parts(made: Made) -> None:
     """They are counted apart, shown with their ids, without merges, and in every size."""
-    counts = f"{len(made.ids)}: 256 bytes, 24 merges, 3 whole tokens, 9 special tokens"
-    shown = lines(printed("inspect -m t.json"))
-    assert shown[3:6] == [
-        "schema version  3",
-        f"tokens          {counts}",
-        "ids             0 to 316, with gaps",
+    counts = "283 tokens and 9 special tokens: 256 bytes, 24 merges, 3 whole tokens"
+    assert in_words("inspect -m t.json")[3:7] == [
+        "schema version   3",
+        f"vocabulary       {counts}",
+        "ids              0 to 316, with gaps",
+        "rows of a model  317",
     ]
-    assert printed("inspect -m t.json --token 1").decode() == "·camelCase  id 1, whole token\n"
-    assert printed("inspect -m t.json --token 310").decode() == "|end|>x>  id 310, special\n"
+    assert in_words("inspect -m t.json --token 1") == ["·camelCase  id 1, whole token"]
+    assert in_words("inspect -m t.json --token 310") == ["|end|>x>  id 310, special"]
     assert printed("show -m t.json --text ' camelCase camelCase' --steps").decode() == (
         "pattern gpt4\n\n"
         "chunk 1: ·camelCase\n"
@@ -339,9 +339,10 @@ def test_whole_tokens_have_no_parts(made: Made) -> None:
     assert refusal("sizes -m t.json chat --at 258 280") == [
         f"error: cannot count with 258 tokens: {keeps}"
     ]
-    told = "saved: less.json, 260 of 283 mergeable tokens; 9 special tokens are ids 0-316"
-    words = "truncate -m t.json --vocab-size 260 -o less.json"
-    assert lines(call(words).stderr) == [f"{told}, with gaps"]
+    saved, names = in_words("truncate -m t.json --vocab-size 260 -o less.json")
+    assert saved == "saved: less.json, 260 tokens and 9 special tokens, of 283 tokens"
+    assert names.startswith("special tokens: ")
+    assert names.endswith(" and 3 more")
 
 
 @pytest.mark.posix
@@ -367,9 +368,12 @@ def test_truncating_to_a_lower_version(here: Path, name: str, version: int) -> N
     """If a lower version can hold what is left, the file has that version."""
     made = Made(3, "gpt2", [(97, 98)], [name], (), [*range(256), 257, 256])
     (here / "m.json").write_bytes(made.file())
-    result = call("truncate -m m.json --vocab-size 256 -o small.json")
-    told = f"saved: small.json, 256 of 257 mergeable tokens; {name} is 256"
-    assert result.told == [told]
+    words = "truncate -m m.json --vocab-size 256 -o small.json"
+    assert in_words(words) == [
+        "saved: small.json, 256 tokens and 1 special token, of 257 tokens",
+        f"special tokens: {name} (256)",
+    ]
+    (data,) = rows_of(f"{words} --force")
     saved = (here / "small.json").read_bytes()
     assert saved == replace(made.cut(0), version=version).file()
-    assert json.loads(result.stdout)["sha256"] == hashlib.sha256(saved).hexdigest()
+    assert (data["rows"], data["sha256"]) == (257, hashlib.sha256(saved).hexdigest())

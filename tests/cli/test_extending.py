@@ -8,7 +8,16 @@ import pytest
 
 from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
-from cli_tools import call, in_terminal, printed, refusal, rows_of, shown_in_terminal, verified
+from cli_tools import (
+    call,
+    in_terminal,
+    in_words,
+    printed,
+    refusal,
+    rows_of,
+    shown_in_terminal,
+    verified,
+)
 
 START: Final = THIRD | {"mergeable_vocab_size": 260, "vocab": THIRD["vocab"] | {"9": [*b" abcd"]}}
 """Merges that make ab (7) and " ab" (3); the whole tokens " aba" (1) and " abcd" (9)."""
@@ -35,7 +44,7 @@ def test_new_ids_follow_the_highest_one(folder: Path) -> None:
     summary = json.loads(result.stdout)
     assert (summary["new_ids"], summary["ids_kept"]) == ([1256, 1259], True)
     assert summary["special_tokens"] == {"<s>": 0, "<b": 5, "<|new|>": 1260}
-    assert result.told[-1] == (
+    assert in_words(f"{TRAIN} --special '<|new|>' --force")[-1] == (
         "kept: all 262 ids of start.json; ids 1256-1259 are new; added: id 1260"
     )
 
@@ -44,9 +53,8 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
     """`--keep-ids` needs `--start`; with it, `<|endoftext|>` stays, and new ids follow it."""
     Tokenizer.train(TEXT, 260).save("small.json")
     words = "train text --start small.json --vocab-size 262 -o grown.json --keep-ids"
-    result = call(words)
-    assert result.told[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
-    assert json.loads(result.stdout)["special_tokens"] == {"<|endoftext|>": 260}
+    assert in_words(words)[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
+    assert rows_of(f"{words} --force")[0]["special_tokens"] == {"<|endoftext|>": 260}
     printed(words.replace("262", "260"), "--force")
     assert (folder / "grown.json").read_bytes() == (folder / "small.json").read_bytes()
     words = "train text --keep-ids --vocab-size 262 -o other.json"
@@ -180,17 +188,16 @@ def texts(here: Path) -> Path:
 
 
 def test_a_training_is_continued(texts: Path) -> None:
-    """The file is that of `Tokenizer.train`, and standard error names both special ids."""
+    """The file is that of `Tokenizer.train`, and a line names both special ids."""
     result = call(CONTINUE)
     Tokenizer.train(CODE, 285, start=Tokenizer.load("small.json")).save("expected.json")
     assert (texts / "big.json").read_bytes() == (texts / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
     assert (summary["merges_kept"], summary["merges"]) == (14, 29)
     assert (summary["new_ids"], summary["ids_kept"]) == ([270, 284], False)
-    first, *_, last = result.told
-    assert first == "training: 285 mergeable tokens wanted, 14 merges kept"
+    assert result.told[0] == "training: 285 mergeable tokens wanted, 14 merges kept"
     moved = "<|endoftext|> moves from id 270 to id 285 (to keep all ids, use --keep-ids)"
-    assert last == f"kept: 14 merges; {moved}"
+    assert in_words(f"{CONTINUE} --force")[-1] == f"kept: 14 merges; {moved}"
 
 
 def test_a_continued_training_is_verified(texts: Path) -> None:
@@ -258,10 +265,10 @@ def test_a_message_names_the_moved_ids(here: Path) -> None:
     ):
         start = Tokenizer.train(PROSE, 270, pattern="gpt4", special_tokens=names)
         start.save("small.json", overwrite=True)
-        result = call(f"{CONTINUE.replace('285', str(size))} --special '<|new|>' --force")
+        words = f"{CONTINUE.replace('285', str(size))} --special '<|new|>' --force"
         way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
-        assert result.told[-1] == f"kept: 14 merges{said}{way_out}"
-        assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
+        assert in_words(words)[-1] == f"kept: 14 merges{said}{way_out}"
+        assert list(rows_of(words)[0]["special_tokens"]) == [*names, "<|new|>"]
     for words, error in (
         ("--pattern gpt2", "cannot continue small.json with the pattern gpt2: it has gpt4 "),
         ("--special '<|3|>'", "cannot add the special token '<|3|>': small.json has it "),

@@ -1,6 +1,5 @@
-"""One rule for all commands: a terminal gets rows, or the messages and the bytes of a pipe."""
+"""One rule for all commands: a terminal gets lines for people, and a program JSON."""
 
-import json
 import re
 import shlex
 from itertools import pairwise
@@ -12,78 +11,100 @@ import pytest
 from cli_tools import (
     bpetite,
     call,
+    check_result,
     in_terminal,
     on_screen,
+    rows_of,
     shown_in_terminal,
     terminal_width,
-    without_times,
 )
 from help_tools import call_of, having
 
 pytestmark = pytest.mark.posix
 
-SUMMARIES: Final = [call_of(command, "--output", "new.json") for command in having("--output")]
+COLOR: Final = re.compile(r"\x1b\[[\d;]*m")
+
+OBJECTS: Final = [
+    *(call_of(command, "--output", "new.json", "--force") for command in having("--output")),
+    *(call_of(command) for command in ("chunks", "show", "inspect", "sizes", "verify")),
+    *(call_of("inspect", *more.split()) for more in ("--tokens", "--token 258")),
+    call_of("count", "--by-token"),
+]
+"""Calls that print one JSON object, or one for each token or chunk."""
+
 UNCHANGED: Final = [
-    *(call_of(command, "--json") for command in ("count", "show", "inspect", "sizes")),
     *(call_of(command) for command in ("encode", "decode", "count")),
+    call_of("count", "--json"),
     call_of("encode", "--format", "text"),
-    call_of("inspect", "--tokens", "--json"),
 ]
 
 
-def without_output(folder: Path) -> Path:
-    """Return the folder, without the output of an earlier call."""
-    (folder / "new.json").unlink(missing_ok=True)
-    return folder
-
-
-@pytest.mark.parametrize("words", SUMMARIES, ids=" ".join)
-def test_an_object_is_one_line_after_the_messages_on_a_terminal(
-    words: list[str], folder: Path
-) -> None:
-    """A terminal and a pipe get the same line; on a terminal it comes last."""
-    piped = bpetite(*words).stdout
-    assert piped == json.dumps(json.loads(piped)).encode("ascii") + b"\n"
-    status, shown = shown_in_terminal(words, without_output(folder), streams="1")
-    assert status == 0
-    assert without_times(shown.encode()) == without_times(piped)
-    status, shown = shown_in_terminal(words, without_output(folder), columns=200)
-    *messages, line = shown.splitlines(keepends=True)
-    assert (status, any(message.strip() for message in messages)) == (0, True)
-    assert without_times(line.encode()) == without_times(piped)
+@pytest.mark.parametrize("words", OBJECTS, ids=" ".join)
+def test_a_terminal_gets_lines_and_a_program_json(words: list[str], folder: Path) -> None:
+    """FR-34: either gets the other form on request; what is saved is also told beside a pipe."""
+    check_result(words, folder)
 
 
 @pytest.mark.parametrize("words", UNCHANGED, ids=" ".join)
-def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
-    words: list[str], folder: Path
-) -> None:
-    """With `--json`, a terminal gets the bytes of a pipe, and so it does with ids and counts."""
+def test_a_terminal_changes_no_ids_no_text_and_no_counts(words: list[str], folder: Path) -> None:
+    """A terminal gets the bytes of a pipe."""
     shown = shown_in_terminal(words, folder, streams="1")
     assert shown == (0, bpetite(*words).stdout.decode())
 
 
-@pytest.mark.parametrize(("columns", "first"), [(80, "saved: "), (30, "{")])
-def test_a_long_object_does_not_hide_the_messages(folder: Path, columns: int, first: str) -> None:
-    """An object that fills half of the screen comes before the messages."""
-    words = call_of("train", "--force")
-    assert 30 * 12 <= len(bpetite(*words).stdout) - 1 < 80 * 12
-    _, shown = shown_in_terminal(words, folder, columns=columns)
-    assert shown.startswith(first)
-
-
-def test_a_terminal_gets_the_figures_of_a_training_in_words(folder: Path) -> None:
-    """FR-34: the messages of `train` have all figures of the specification, unless it is quiet."""
+def test_the_lines_of_a_training_have_all_figures(folder: Path) -> None:
+    """FR-34: a terminal and a program get each figure that the specification names."""
     (folder / "text").write_text("low lower " * 150)
     words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
     words += ["--special", "<|a|>", "<|b|>"]
-    _, shown = shown_in_terminal(words, folder)
-    saved, figures, printed = shown.splitlines()
-    data = json.loads(printed)
-    assert saved.startswith("saved: new.json, 261 tokens (no pair is left for the 1,000 wanted) ")
-    assert figures == (
-        "figures: 1,500 bytes; 261 of 1,000 tokens requested; 2 special tokens; "
-        f"{data['elapsed_ms']} ms"
+    _, shown = shown_in_terminal(words, folder, columns=100)
+    saved, *figures, names = shown.splitlines()
+    size = "261 tokens and 2 special tokens (no pair is left for the 1,000 wanted)"
+    assert f"{saved} {figures[0]}".startswith(f"saved: new.json, {size} from 1.5 kB in ")
+    assert re.search(
+        "figures: 1,500 bytes; 261 of 1,000 tokens requested; 2 special tokens; [0-9,]+ ms; "
+        "263 rows in a model$",
+        " ".join(figures),
     )
+    assert names == "special tokens: <|a|> (261), <|b|> (262)"
+    (data,) = rows_of(shlex.join(words))
+    assert [*data.values()][:4] == [1500, 1000, 261, 2]
+    assert isinstance(data["elapsed_ms"], int)
+
+
+@pytest.mark.parametrize("streams", ["12", "2"])
+def test_lines_break_at_spaces(here: Path, streams: str) -> None:
+    """No word is cut on a narrow terminal, and a command stays whole, to be copied."""
+    _, shown = shown_in_terminal(["inspect", "none.json"], here, columns=40, streams=streams)
+    assert COLOR.sub("", shown).splitlines() == [
+        "error: tokenizer file not found:",
+        "none.json (create one with",
+        "`bpetite train`)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("env", "on_terminal", "in_pipe"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, False, False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else str(value),
+)
+def test_colors_are_where_they_are_wanted(
+    folder: Path, env: dict[str, str], on_terminal: bool, in_pipe: bool
+) -> None:
+    """Errors and results have them on a terminal; NO_COLOR and FORCE_COLOR win, in this order."""
+    env = {"TERM": "xterm-256color", **env}
+    for name in ("tokenizer.json", "none.json"):
+        words = ["inspect", name, "--output-format", "text"]
+        _, shown = shown_in_terminal(words, folder, env)
+        assert ("\x1b[" in shown) == on_terminal
+        piped = bpetite(*words, env=env)
+        assert (b"\x1b[" in piped.stdout + piped.stderr) == in_pipe
+    assert (b"\x1b[1;31merror:\x1b[0m " in piped.stderr) == in_pipe
 
 
 TEXT: Final = (
@@ -91,7 +112,6 @@ TEXT: Final = (
     "船夫说船夫说船夫说 ที่นี่ internationalisation "
 )
 SPECIAL: Final = [f"<|船夫说船夫说船夫说{number}|>" for number in range(30)]
-COLOR: Final = re.compile(r"\x1b\[[\d;]*m")
 ROWS: Final = {
     "chunks --counts many": r" *[\d,]+  (.*)",
     "count -m m --by-token text": r" *\d+  (.*)",
@@ -170,20 +190,20 @@ def phases(sent: str) -> list[str]:
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("columns", [60, 80])
 def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
-    """The columns of the bar keep their widths, and a line of summary replaces the bar."""
+    """The columns of the bar keep their widths, and lines replace the bar; it never shows 100 %."""
     status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert status == 0
     assert phases(sent) == ["counting text", "counting pairs", "merging pairs", "saving"]
     (width,) = {len(frame) for frame in frames(sent)}
     assert width <= columns - 3  # the terminal appends the ^C of Ctrl-C
     assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
-    saved, *_, result = on_screen(sent)
-    assert saved.startswith("saved: t.json, 512 tokens from 20.6 kB in ")
-    assert json.loads("".join(result))["corpus_bytes"] == 20631
+    assert "100%" not in sent
+    saved, *_ = on_screen(sent)
+    assert saved.startswith("saved: t.json, 512 tokens and 1 special token from ")
     if columns == 80:
         known = {" ".join(frame[:-14].split()[-6:]) for frame in frames(sent)}
         assert any(figures.endswith("39% 100 of 256") for figures in known)
-        assert "100% 20.6 kB of 20.6 kB" in known
+        assert "99% 20.6 kB of 20.6 kB" in known
 
 
 @pytest.mark.usefixtures("bar_at_once")

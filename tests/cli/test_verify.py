@@ -28,6 +28,7 @@ def test_a_model_is_proved_by_its_corpus() -> None:
         "difference": None,
         "merges_proved": 13,
         "vocab_size": 269,
+        "rows": 270,
         "merges": 13,
         "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 269},

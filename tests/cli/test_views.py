@@ -20,6 +20,7 @@ from bpetite import Tokenizer
 from cli_tools import (
     bpetite,
     call,
+    in_words,
     lines,
     printed,
     refusal,
@@ -42,28 +43,50 @@ def worked(here: Path) -> Path:
 
 @pytest.mark.usefixtures("worked")
 def test_tokens_are_above_their_ids() -> None:
-    """Off a terminal a sign separates the tokens, each with its id below; a line sums up."""
-    assert lines(printed("show -m m.json --text", "ab ab\n\nxab<|endoftext|>é")) == [
+    """Without color a sign separates the tokens, each with its id below; a line sums up."""
+    assert in_words("show -m m.json --text", "ab ab\n\nxab<|endoftext|>é") == [
         "ab │·ab│⏎",
         "256│257│10",
         "",
         "⏎",
         "10",
         "",
-        "x  │ab │<|endoftext|>│‹c3›│‹a9›",
-        "120│256│258          │195 │169",
+        "x  │ab │<|endoftext|>│é",
+        "120│256│258          │195 169",
         "",
         "9 tokens, 25 bytes, 2.78 bytes per token",
     ]
-    assert printed("show -m m.json --text ''") == b"0 tokens, 0 bytes\n"
+    assert in_words("show -m m.json --text ''") == ["0 tokens, 0 bytes"]
     assert printed("show -m m.json --text '' --steps") == b""
+
+
+CHARACTERS: Final[dict[str, tuple[list[tuple[int, int]], str, str, str]]] = {
+    "two bytes": ([], "éé", "é      │é", "195 169│195 169"),
+    "three bytes": ([], "船", "船", "232 136 185"),
+    "four bytes": ([], "🌊", "🌊", "240 159 140 138"),
+    "two bytes and one": ([(0xE8, 0x88)], "船", "船", "256 185"),
+    "one byte and two": ([(0x88, 0xB9)], "船", "船", "232 256"),
+    "a lone begin": ([(0xA9, 97)], "éa", "‹c3›│‹a9›a", "195 │256"),
+    "an end inside a character": ([(32, 0xC3)], " é", "·‹c3›│‹a9›", "256  │169"),
+}
+"""Merges and a text, and what is shown of its tokens and ids."""
+
+
+@pytest.mark.parametrize(("merges", "text", "above", "below"), CHARACTERS.values(), ids=CHARACTERS)
+def test_byte_tokens_of_a_character_are_shown_together(
+    here: Path, merges: list[tuple[int, int]], text: str, above: str, below: str
+) -> None:
+    """The character is above the ids of its tokens, unless one of them has other bytes too."""
+    write_artifact(here / "m.json", merges)
+    shown, ids, *_ = in_words("show -m m.json --text", text)
+    assert (shown.rstrip(), ids.rstrip()) == (above, below)
 
 
 @example("船夫 船夫 e\u0301\u0301 船夫", 80)
 @given(texts.TEXTS.map(lambda text: text.replace("│", "")), st.integers(16, 90))
 def test_rows_fit_and_have_all_tokens(model: Path, text: str, width: int) -> None:
     """No line is wider than the screen; all tokens and ids are there, in aligned columns."""
-    words = ["show", "-m", str(model), "--ordinary"]
+    words = ["show", "-m", str(model), "--ordinary", "--output-format", "text"]
     result = bpetite(*words, stdin=text.encode(), env={"COLUMNS": str(width)})
     *rows, _ = result.stdout.decode().split("\n\n")
     ids: list[int] = []
@@ -76,7 +99,7 @@ def test_rows_fit_and_have_all_tokens(model: Path, text: str, width: int) -> Non
         ]
         assert starts[0] == starts[1]
         assert visible(above)
-        ids += [int(part) for part in below.split("│") if part.rstrip(" ") != "…"]
+        ids += [int(one) for one in below.replace("│", " ").split() if one != "…"]
     assert ids == Tokenizer.load(model).encode(text, ordinary=True)
 
 
@@ -106,11 +129,12 @@ def test_a_terminal_shows_colors(worked: Path) -> None:
 def test_blocks_do_not_change_what_is_shown(small: Path) -> None:
     """Where they end does not affect the picture. Text before an error is shown; JSON is not."""
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
-    rows = lines(printed("show -m m.json", stdin=text.encode()))
-    assert [*map(int, "│".join(rows[1:-1:3]).split("│"))] == Tokenizer.load("m.json").encode(text)
+    below = " ".join(in_words("show -m m.json", stdin=text.encode())[1:-1:3])
+    ids = [*map(int, below.replace("│", " ").split())]
+    assert ids == Tokenizer.load("m.json").encode(text)
     (small / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
     (error, _) = refusal("show -m m.json text --json")
-    result = call("show -m m.json text")
+    result = call("show -m m.json text --output-format text")
     assert (result.returncode, result.told[0]) == (1, error)
     assert error.startswith("error: text is not UTF-8: byte 0xff at offset 12000 ")
     assert result.stdout.startswith("Hello│".encode())
@@ -216,17 +240,19 @@ def sample(here: Path) -> Path:
 
 def test_the_page_describes_the_file(sample: Path) -> None:
     """After the file come the longest tokens, lengths, scripts, and incomplete characters."""
-    data, shown = sample.read_bytes(), printed("inspect -m tokenizer.json").decode()
-    assert shown.splitlines()[:8] == [
-        "file            tokenizer.json",
-        f"size            {len(data):,} bytes",
-        f"sha256          {hashlib.sha256(data).hexdigest()}",
-        "schema version  1",
-        "tokens          513: 256 bytes, 256 merges, 1 special token",
-        "special token   <|endoftext|>, id 512",
-        "pattern         gpt2",
-        f"pattern text    {oracle.PATTERN}",
+    data, page = sample.read_bytes(), in_words("inspect -m tokenizer.json")
+    assert page[:9] == [
+        "file             tokenizer.json",
+        f"size             {len(data):,} bytes",
+        f"sha256           {hashlib.sha256(data).hexdigest()}",
+        "schema version   1",
+        "vocabulary       512 tokens and 1 special token: 256 bytes, 256 merges",
+        "rows of a model  513",
+        "special token    <|endoftext|>, id 512",
+        "pattern          gpt2",
+        f"pattern text     {oracle.PATTERN}",
     ]
+    shown = "\n".join(page)
     assert "\nlongest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
     assert f"  1  256   50.0%  {'█' * 40}\n" in shown
     assert "  9    1    0.2%  █\n" in shown
@@ -234,7 +260,7 @@ def test_the_page_describes_the_file(sample: Path) -> None:
     partial = "tokens that are not complete characters: 145\n  128 single bytes, 17 longer\n"
     assert f"\n{partial}" in shown
     assert "  264  2 bytes  ‹e0a4›\n" in shown
-    assert shown.endswith("  and 7 more\n")
+    assert page[-1] == "  and 7 more"
 
 
 SCRIPTS: Final[dict[str | bytes, str]] = {
@@ -284,7 +310,7 @@ def test_the_list_of_scripts_is_complete() -> None:
 def test_long_tokens_share_the_screen(here: Path) -> None:
     """A histogram has few lines, with no gap; a long token and those it joins are shortened."""
     write_artifact(here / "m.json", DOUBLING[:10])
-    shown = printed("inspect --model m.json").decode()
+    shown = "\n".join(in_words("inspect --model m.json"))
     _, _, drawn = shown.partition("\ntokens by length in bytes\n")
     rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
     names = [str(n) for n in range(1, 17)]
@@ -299,7 +325,7 @@ def test_a_repeated_token_is_drawn_once(here: Path) -> None:
     assert refusal("inspect -m m.json --token 261 --json") == [
         "error: unknown token id 261; the ids are 0 to 260"
     ]
-    assert lines(printed("inspect -m m.json --token 259")) == [
+    assert in_words("inspect -m m.json --token 259") == [
         "ababababc  id 259, rank 3, 9 bytes",
         "├── abab  id 257, rank 1, 4 bytes",
         "│   ├── ab  id 256, rank 0, 2 bytes",
@@ -321,7 +347,7 @@ DOUBLING: Final = [(97, 97), *((256 + rank, 256 + rank) for rank in range(15))]
 def test_a_tree_stays_small(here: Path, merges: list[tuple[int, int]]) -> None:
     """Each token's parts are drawn once, and deep ones start again at the left."""
     write_artifact(here / "m.json", merges)
-    words = ("inspect", "-m", "m.json", "--token", str(255 + len(merges)))
+    words = f"inspect -m m.json --output-format text --token {255 + len(merges)}".split()
     drawn = lines(bpetite(*words, env={"COLUMNS": "160"}).stdout)
     assert len(drawn) <= 4 * len(merges)
     assert max(map(len, drawn)) < 160
@@ -335,11 +361,11 @@ def test_a_tree_stays_small(here: Path, merges: list[tuple[int, int]]) -> None:
 
 def test_a_token_is_found_by_its_text(sample: Path) -> None:
     """The trees are those of the ids; every token with the text is shown, or a similar one."""
-    for more in ("", "--json"):
+    for more in ("--output-format text", "--json"):
         by_id = printed(f"inspect -m tokenizer.json --token 257 {more}")
         assert printed(f"inspect -m tokenizer.json --token-text ' th' {more}") == by_id
-    special = printed("inspect -m tokenizer.json --token-text '<|endoftext|>'")
-    assert special == b"<|endoftext|>  id 512, special\n"
+    special = in_words("inspect -m tokenizer.json --token-text '<|endoftext|>'")
+    assert special == ["<|endoftext|>  id 512, special"]
     ways = {
         "ferryman": "try ' ferryman'",
         "·ferryman": "try ' ferryman'",
@@ -351,8 +377,8 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         told = refusal("inspect -m tokenizer.json --token-text", text)
         assert told == [f"error: no token has the text {text!r}; {way_out}"]
     write_artifact(sample.parent / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
-    trees = printed("inspect -m m.json --token-text abc").decode().split("\n\n")
-    assert [tree.splitlines()[0] for tree in trees] == [
+    trees = in_words("inspect -m m.json --token-text abc")
+    assert [trees[0], trees[trees.index("") + 1]] == [
         "abc  id 258, rank 2, 3 bytes",
         "abc  id 259, rank 3, 3 bytes",
     ]
@@ -361,10 +387,10 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
 @pytest.mark.posix
 @pytest.mark.parametrize("words", [[], ["--token", "351"], ["--token-text", " clerk"]])
 def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> None:
-    """A terminal gets colors; without them the page is that of a pipe."""
+    """A terminal gets colors; without them the page is what `--output-format text` prints."""
     command = ["inspect", "--model", "tokenizer.json", *words]
     status, shown = shown_in_terminal(command, sample.parent)
-    piped = bpetite(*command).stdout.decode()
+    piped = bpetite(*command, "--output-format", "text").stdout.decode()
     assert status == 0
     assert shown != piped
     assert COLOR.sub("", shown) == piped

@@ -137,20 +137,22 @@ def test_what_a_form_lacks_comes_from_options_or_files_beside(
 def test_a_guess_is_called_a_guess(files: Files, trained: tuple[Any, list[int]]) -> None:
     """GPT-2's pattern is a guess, and the tokens that it cuts speak against it, with the counts.
 
-    People get lines on standard error, and programs `pattern_from` and `notes`.
+    People get lines, and programs `pattern_from` and `notes`.
     """
     files.write(*TWO)
-    result = bpetite("import", *TWO, "--output", "new", cwd=files.folder)
+    words = ["import", *TWO, "--output", "new"]
+    found = json.loads(bpetite(*words, cwd=files.folder).stdout)
     assert files.encode(TEXT) != trained[1]
-    found = json.loads(result.stdout)
+    shown = bpetite(*words, "--force", "--output-format", "text", cwd=files.folder)
     assert (found["pattern"], found["pattern_from"]) == ("gpt2", "a guess")
     for told in (
+        " with their own ids, pattern gpt2, a guess\n",
         "\nchecked: a slow encoder with the merges of vocab.json and merges.txt and this pattern ",
         "\nnot checked: the pattern gpt2, a guess, as no file names it; --pattern NAME n",
         "\nno file lists its special tokens, so it has none; --special NAME=ID adds",
         "\nagainst gpt2: it cuts the model's token ",
     ):
-        assert told in result.stderr.decode()
+        assert told in shown.stdout.decode()
 
 
 def test_a_token_speaks_against_a_pattern_that_cuts_the_fewest(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ bpetite compare --model tokenizer.json --model gpt2 -
 def declared_for(call: str) -> type | None:
     """Return the object that a call prints: the declared one with the most of its options."""
     words = shlex.split(call.replace("\\\n", " ").rpartition("bpetite ")[2])
+    if "--steps" in words:  # it is drawn for people alone
+        return None
     prints: dict[str, type] = PARSERS[words[0]].get_default("prints") or {}
     fitting = [options for options in prints if {*options.split()} <= {*words}]
     return prints[max(fitting, key=len)] if fitting else None
@@ -84,6 +86,7 @@ def test_output_has_the_fields_of_the_schema(
 ) -> None:
     """FR-34: a call prints exactly the declared fields, in order, with their types."""
     other = to_tiktoken(prepared / "other.json")  # needs no download
+    other.name = "o200k_base"  # that of gpt-4o, which an example imports
     monkeypatch.setattr(registry, "ENCODINGS", dict.fromkeys(ENCODINGS, other))
     if "odd.json" in call:
         damage_tiktoken(monkeypatch)
@@ -102,13 +105,8 @@ def test_output_has_the_fields_of_the_schema(
 
 
 def test_every_output_is_declared_and_shown() -> None:
-    """Each option `--json` selects an object, and an example in the help prints each object."""
-    undeclared = [
-        name
-        for name, parser in PARSERS.items()
-        if "  --json " in parser.format_help()
-        and "--json" not in (parser.get_default("prints") or {})
-    ]
+    """Each command has an object, and an example in the help prints each object."""
+    undeclared = [name for name, parser in PARSERS.items() if not parser.get_default("prints")]
     assert not undeclared, f"declare with `set_defaults(prints=...)` what {undeclared} print"
     shown = [*map(declared_for, EXAMPLES)]
     missing = [name for name, printed in OUTPUTS.items() if printed not in shown]

@@ -62,7 +62,7 @@ class _Verified(_Verdict, fields.TokenizerFile):
     files: int
     skipped: Mapping[str, int] | None
     bytes: int
-    seconds: float
+    seconds: Annotated[float, "the seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
 
 

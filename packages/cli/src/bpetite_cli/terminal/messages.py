@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from shutil import get_terminal_size
-from typing import Final
+from typing import Final, TextIO
 
 from bpetite_cli.io.outputs import (
     is_terminal,
@@ -55,7 +55,7 @@ def say_interrupted() -> None:
     _write(f"{start}interrupted")
 
 
-def report(data: Mapping[str, object], *lines: str, saved: str = "") -> None:
+def report(data: Mapping[str, object], *lines: str, saved: str = "", code: str = "") -> None:
     """Write what a command did to standard output: lines for people, or one JSON object.
 
     Args:
@@ -63,14 +63,16 @@ def report(data: Mapping[str, object], *lines: str, saved: str = "") -> None:
         lines: the lines, after `saved`.
         saved: what was saved. A person who sees standard error alone gets it there, and so does
             everybody if standard output fails, because it is saved all the same.
+        code: lines to copy, which stay whole.
     """
     told = wants_json() and is_terminal(sys.stderr) and not is_terminal(sys.stdout)
     try:
         if wants_json():
             write_json(data)
         else:
-            shown = "".join(f"{_fitted(escaped(line))}\n" for line in (saved, *lines) if line)
-            stream_output([shown])
+            shown = [_fitted(escaped(line), sys.stdout) for line in (saved, *lines) if line]
+            shown += escaped(code).splitlines()
+            stream_output(["".join(f"{line}\n" for line in shown)])
     except BaseException:
         told = True
         raise
@@ -82,8 +84,7 @@ def report(data: Mapping[str, object], *lines: str, saved: str = "") -> None:
 def _write(line: str) -> None:
     if sys.stderr is None:
         return
-    if is_terminal(sys.stderr):
-        line = _fitted(line)
+    line = _fitted(line, sys.stderr)
     if line.startswith("error: ") and wants_color(sys.stderr):
         line = f"\x1b[1;31merror:\x1b[0m{line.removeprefix('error:')}"
     with suppress(OSError):
@@ -93,9 +94,12 @@ def _write(line: str) -> None:
 _COMMAND: Final = re.compile("`[^`\n]*`")
 
 
-def _fitted(text: str) -> str:
+def _fitted(text: str, stream: TextIO) -> str:
     """Return lines that break at spaces where a terminal would cut words; a command stays whole."""
-    width = get_terminal_size().columns
+    if not is_terminal(stream):
+        return text
+    own = os.get_terminal_size(stream.fileno())
+    width = get_terminal_size(own if own.columns else (80, 24)).columns
     kept = _COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
     fill = partial(textwrap.fill, width=width, break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(fill, kept.split("\n"))).replace("\0", " ")

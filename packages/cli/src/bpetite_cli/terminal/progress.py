@@ -120,7 +120,7 @@ def _line() -> "Progress":
             self._text = text
 
         def render(self, task: progress.Task) -> Text:
-            return Text(self._text(task))
+            return Text(self._text(task), no_wrap=True)
 
     console = Console(stderr=True)
     left = console.width - _WIDTH_WITHOUT_BAR
@@ -136,7 +136,7 @@ def _line() -> "Progress":
         Column(_time),
     ]
     if left < 1:
-        columns = [Column(lambda task: f"{_share(task)} {task.description}".lstrip())]
+        columns = [Column(_short)]
     return progress.Progress(
         *columns,
         console=console,
@@ -151,6 +151,11 @@ def _line() -> "Progress":
 def _share(task: "Task") -> str:
     """Return the percentage that is done, which is 100 only when the bar is gone."""
     return "    " if task.total is None else f"{min(99, int(task.percentage)):>3}%"
+
+
+def _short(task: "Task") -> str:
+    """Return what a narrow terminal shows."""
+    return task.description if task.total is None else f"{_share(task)} {task.description}"
 
 
 def _amount(task: "Task") -> str:

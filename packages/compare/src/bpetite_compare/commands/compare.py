@@ -48,7 +48,7 @@ class _Row(_Named, cli.fields.TextSize):
 class _Reported(cli.fields.Files):
     bytes: int
     characters: int
-    rows: Annotated[list[_Row], "the figures of each tokenizer"]
+    tokenizers: Annotated[list[_Row], "each tokenizer, in order"]
 
 
 def add_command(commands: cli.Commands) -> None:
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> None:
         data = _report_data(
             result, [*map(cli.values.text_argument, paths or ["--text"])], parallel=options.parallel
         )
-        pipe.report(data, *_fitted(_table(data["rows"]), get_terminal_size().columns))
+        pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
 def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
@@ -119,7 +119,12 @@ def _report_data(result: Report, names: Sequence[str], *, parallel: bool) -> _Re
                 ],
             }
         )
-    return {"files": len(names), "bytes": size, "characters": result.characters, "rows": rows}
+    return {
+        "files": len(names),
+        "bytes": size,
+        "characters": result.characters,
+        "tokenizers": rows,
+    }
 
 
 def _table(rows: Sequence[_Row]) -> Iterator[list[str]]:

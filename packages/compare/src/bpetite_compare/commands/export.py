@@ -115,13 +115,13 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     }
     special = len(exported.special_tokens)
     size = cli.messages.counted_ids(exported.tokens - special, special)
-    lines = [
+    cli.messages.report(
+        summary,
         *exported.notes,
         "to load it in Python:",
-        *exported.loading.splitlines(),
-    ]
-    saved = [f"saved: {quoted(path)}, {size}" for path in exported.files]
-    cli.messages.report(summary, *lines, saved="\n".join(saved))
+        saved="\n".join(f"saved: {quoted(path)}, {size}" for path in exported.files),
+        code=exported.loading,
+    )
 
 
 def _template(path: str) -> str:
