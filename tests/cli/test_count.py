@@ -52,7 +52,8 @@ def test_standard_input_prints_only_the_number() -> None:
 @pytest.mark.usefixtures("small")
 def test_json_is_one_object() -> None:
     """`--json` has the figures of each file and the total; without tokens the ratio is null."""
-    totals = {"files": 2, **figures(A, B), "max": None, "within": None, "per_folder": []}
+    without: dict[str, object] = {"skipped": None, "max": None, "within": None, "per_folder": []}
+    totals = {"files": 2, **figures(A, B), **without}
     files = [{"path": f"{name}.txt", **figures(text)} for name, text in (("a", A), ("b", B))]
     (told,) = rows_of(f"{COUNT} --json a.txt b.txt")
     assert told == totals | {"per_file": [file | {"error": None} for file in files]}

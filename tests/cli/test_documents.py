@@ -1,16 +1,19 @@
-"""Sources of documents: named files, lists of files, JSON Lines, and texts with counts."""
+"""Sources of documents: files and lists of them, parts of files, and texts with counts."""
 
 import json
+import shlex
 import sys
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from cli_tools import lines, refusal, refused
-from help_tools import run
+from cli_tools import call, lines, refusal, refused, rows_of, tuned, without_times
+from help_tools import having, run
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
 NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
@@ -135,13 +138,14 @@ def test_the_last_value_of_a_duplicate_key_counts(folder: Path) -> None:
 
 NO_STRING = "expected a string in the field 'text', found"
 FAULTS = {
-    b'{"text": "\xe9"}': r"is not UTF-8: byte 0xe9 at offset 10 in the line",
+    b'{"text": "' + b"a" * 4096 + b'\xe9"}': r"is not UTF-8: byte 0xe9 at offset 4106 in the line",
     b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
     b'\xef\xbb\xbf{"text": "a"}': "begins with a byte order mark; to remove it from the start",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
     b'{"text": ' + b"[" * 100_000 + b"}": "cannot be read: its JSON is nested too deeply",
-    b'{"other": "a"}': "has no field 'text'",
-    b'"text"': "has no field 'text'",
+    b'{"b": "a", "c.d\\\\": 1}': r"has no field 'text'; the fields there are b, 'c\.d\\'",
+    b"{}": "has no field 'text'; the fields there are none",
+    b'"text"': "expected an object on the way to the field 'text', found a string",
     b'{"text": null}': f"{NO_STRING} null",
     b'{"text": true}': f"{NO_STRING} true or false",
     b'{"text": ["a"]}': f"{NO_STRING} an array",
@@ -159,6 +163,172 @@ def test_invalid_document_lines_are_rejected(folder: Path, fault: bytes) -> None
     assert "error: rows, line 3" in told
     assert FAULTS[fault] in told
     assert not (folder / "new.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "row"),
+    [
+        pytest.param("turns[].text", {"turns": [{"text": text} for text in TEXTS]}, id="objects"),
+        pytest.param("texts[]", {"texts": TEXTS}, id="strings"),
+        pytest.param(
+            "a[].b[].c",
+            {"a": [{"b": []}, {"b": [{"c": text} for text in TEXTS]}, {"b": []}]},
+            id="nested",
+        ),
+        pytest.param("[].text", [{"text": text} for text in TEXTS], id="a line that is an array"),
+        pytest.param(r"a\.b\[]\\[]", {"a.b[]\\": TEXTS}, id="escaped"),
+    ],
+)
+def test_each_element_of_an_array_is_a_document(folder: Path, field: str, row: object) -> None:
+    """No token spans two of them, in every command."""
+    (folder / "rows").write_text(f"{json.dumps(row)}\n")
+    check_all_commands("--jsonl", field, "rows")
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (
+            '{"a": [{"b": "x"}, {"c": 1, "d": 2}]}',
+            " has no field 'a[].b'; the fields there are c, d",
+        ),
+        ('{"a": null}', ": expected an array on the way to the field 'a[].b', found null"),
+        ('{"a": [[]]}', ": expected an object on the way to the field 'a[].b', found an array"),
+        ('{"a": [{"b": null}]}', ": expected a string in the field 'a[].b', found null"),
+    ],
+    ids=["missing", "no array", "no object", "no text"],
+)
+def test_an_element_without_text_is_an_error(folder: Path, row: str, error: str) -> None:
+    """It names the line, what is wrong on the way, and the option that skips such documents."""
+    told = refused(run("encode", "--jsonl", "a[].b", stdin=f'{{"a": []}}\n{row}'.encode()))
+    way_out = "--skip-invalid leaves such documents out"
+    assert told == [f"error: standard input, line 2{error}", way_out]
+
+
+@pytest.mark.parametrize(
+    ("content", "filter_"),
+    [
+        ('[{"text": "a"}, {"text": "b"}]', "'.[]'"),
+        ('\n[\n  {"text": "a"}\n]\n', "'.[]'"),
+        ('{\r\n  "text": "a"\r\n}\n', "."),
+    ],
+    ids=["on one line", "on several lines", "an object"],
+)
+def test_other_json_has_a_way_out(folder: Path, content: str, filter_: str) -> None:
+    """A file that is one array, or has an object on several lines, gets the command for it."""
+    for words in ("encode --model m.json --jsonl text", "chunks --counts"):
+        told = refusal(f"{words} -", stdin=content.encode())
+        assert told[0].startswith("error: standard input is not JSON Lines, ")
+        assert told[1] == f"convert it first, with: jq -c {filter_}"
+
+
+INVALID = ['{"text": null}', '{"more": 1}', '{"text": [1]}', '{"text": null}', '{"text": "end"}']
+
+
+def test_invalid_documents_can_be_skipped(folder: Path) -> None:
+    """The number for each reason is told at the end, and in JSON; without the option it is null."""
+    (folder / "rows").write_text("\n".join(INVALID))
+    result = run("encode", "--jsonl", "text", "--skip-invalid", "rows", "--output", "ids")
+    assert json.loads((folder / "ids").read_bytes()) == ids_of("end")[0]
+    assert json.loads(result.stdout)["skipped"] == {"null": 2, "missing": 1, "wrong_type": 1}
+    assert result.told[-1] == "skipped: 4 documents (2 null, 1 missing, 1 wrong type)"
+    rest = INVALID[-1].encode()
+    result = run("encode", "--jsonl", "text", "--skip-invalid", "--output", "all", stdin=rest)
+    assert json.loads(result.stdout)["skipped"] == {"null": 0, "missing": 0, "wrong_type": 0}
+    assert len(result.told) == 1
+    for command in sorted({*having("--skip-invalid")} - {"encode"}):
+        own = {"chunks": ["--output", "c"], "count": ["--json"], "sizes": ["--json"]}
+        result = run(command, "--jsonl", "text", "--skip-invalid", "rows", *own.get(command, []))
+        assert json.loads(result.stdout)["skipped"]["null"] == 2
+
+
+@pytest.mark.parametrize("damage", [b'{"text": ', b'{"text": "\xe9"}', rb'{"text": "\ud800"}'])
+def test_damage_is_not_skipped(folder: Path, damage: bytes) -> None:
+    """A line that is not JSON, or not UTF-8, is an error also with `--skip-invalid`."""
+    assert refused(run("encode", "--jsonl", "text", "--skip-invalid", "-", stdin=damage))
+
+
+# --document-separator
+
+
+@pytest.mark.parametrize("command", having("--document-separator"))
+def test_a_separator_gives_what_json_lines_give(folder: Path, command: str) -> None:
+    """With any number of processes, each part of a text file is a document, if it is not empty."""
+    documents = [f"船 {TEXTS[0] * (number % 90)}{number}\n" for number in range(600)]
+    (folder / "rows").write_text("\n".join(json.dumps({"text": text}) for text in documents))
+    (folder / "text").write_text("<|end|>".join(["", *documents[:400], ""]))
+    (folder / "more").write_text("<|end|>" * 2 + "<|end|>".join(documents[400:]))
+    Tokenizer.train(documents, 300).save("m.json", overwrite=True)
+    more = ["--separator-token"] if command == "encode" else []
+    results = set()
+    for words in (
+        "rows --jsonl text -j1",
+        "text more --document-separator <|end|> -j1",
+        "text more --document-separator <|end|> -j2",
+    ):
+        with tuned(worth=0):
+            result = run(command, *words.split(), *more)
+        assert result.returncode == 0, result.stderr
+        found = without_times(result.stdout).replace(b'"files": 2', b'"files": 1')
+        found = found.splitlines()[-1].replace(b"rows", b"total")
+        results.add((found, *(path.read_bytes() for path in folder.glob("new.json"))))
+    assert len(results) == 1
+
+
+@given(
+    text=st.text("ab+\n ü", max_size=30),
+    separator=st.text("ab+\n", min_size=1, max_size=4),
+    block=st.integers(1, 5),
+)
+@example("++a+++b", "++", 1)
+@example("aabaab", "aab", 2)
+def test_a_separator_is_found_leftmost(
+    model: Path, tmp_path_factory: pytest.TempPathFactory, text: str, separator: str, block: int
+) -> None:
+    """However small blocks are, the documents are the parts between separators that have text."""
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "text").write_bytes(text.encode())
+    typed = separator.replace("\n", r"\n")
+    words = f"encode text --model {shlex.quote(str(model))} --separator-token --separator-at after"
+    with tuned(block=block):
+        result = call(words, f"--document-separator={typed}", cwd=folder)
+    tokenizer = Tokenizer.load(model)
+    documents = [part for part in text.split(separator) if part]
+    end = tokenizer.special_tokens["<|endoftext|>"]
+    expected = [one for part in documents for one in [*tokenizer.encode(part), end]]
+    assert json.loads(result.stdout) == expected
+
+
+def test_escapes_in_a_separator_are_read(folder: Path) -> None:
+    r"""`\n` and a newline are the same; two backslashes are one."""
+    (folder / "text").write_bytes(b"a\n\nb\\c")
+    for typed, documents in ((r"\n\n", 2), ("\n\n", 2), (r"\\", 2), (r"\n", 2), ("c", 1)):
+        words = "encode -m m.json --separator-token --separator-at after text --document-separator"
+        (ids,) = rows_of(words, typed)
+        assert ids.count(ids_of("<|endoftext|>")[0][0]) == documents
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "contained"),
+    [
+        ("train a.txt --vocab-size 260 -o t.json", "<|endoftext|>", True),
+        ("train b.txt --vocab-size 260 -o t.json --special '<|c|>' '<|b|>'", "<|b|>", True),
+        ("train b.txt --vocab-size 260 -o t.json", "<|endoftext|>", False),
+        ("train a.txt --vocab-size 260 -o t.json --document-separator '<|endoftext|>'", "", False),
+    ],
+    ids=["default", "named", "absent", "separated"],
+)
+def test_a_special_token_in_the_corpus_is_a_warning(
+    here: Path, block: int, words: str, names: str, contained: bool
+) -> None:
+    """Its name is learned as text, so one line names the option; the result is the same."""
+    (here / "a.txt").write_text("船" * block + "<|endoftext|>" + "ab " * block + "<|endoftext|>")
+    (here / "b.txt").write_text("ab <|b|> <|b|> ab <|endoftex|>")
+    shown = (
+        f"warning: the corpus contains {names}, which is learned as ordinary text; if it separates "
+        f"the documents of text files, use --document-separator '{names}'"
+    )
+    assert [line for line in call(words).told if "warning" in line] == [shown] * contained
 
 
 def test_a_missing_pyarrow_is_explained(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,6 +124,37 @@ def test_other_encodings_are_errors(docs: Path) -> None:
     assert any("docs/utf16.txt is not UTF-8" in line for line in told)
 
 
+def test_count_counts_the_other_files(docs: Path) -> None:
+    """A file in a folder that cannot be read is an error; the others are counted."""
+    expected = lines(printed("count -m m.json docs"))
+    (docs / "utf16.txt").write_bytes("low".encode("utf-16"))
+    (docs / "cut.gz").write_bytes(gzip.compress(b"low")[:-4])
+    result = call("count -m m.json docs")
+    assert (result.returncode, lines(result.stdout)) == (1, expected)
+    assert [line.split()[1] for line in result.told[:2]] == ["docs/cut.gz", "docs/utf16.txt"]
+    assert result.told[-1].startswith("error: 2 of 6 files could not be counted")
+
+
+def test_all_bad_files_are_named_together(docs: Path) -> None:
+    """Before anything is read, with what is wrong with each, and ten of them at most."""
+    (docs / "latin").write_bytes(b"caf\xe9 noir")
+    (docs / "z").write_bytes("low".encode("utf-16-le"))
+    (docs.parent / "p.gz").write_bytes(gzip.compress(b"%PDF-1.7"))
+    (docs.parent / "cut").write_bytes(b"a" * 4095 + "é".encode())
+    result = call("train --vocab-size 256 -o t.json docs a.txt p.gz cut none docs/image.txt")
+    told = result.told
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert [line.split()[0] for line in told] == [
+        "error:",
+        *("docs/latin", "docs/z", "p.gz", "none:", "docs/image.txt"),
+    ]
+    assert told[0] == "error: 5 files cannot be read"
+    assert "it looks like Latin-1; convert it first, with" in told[1]
+    assert "p.gz is not text; it looks like a PDF file" in told[3]
+    told = call("train --vocab-size 256 -o t.json", *map(str, range(12))).told
+    assert (len(told), told[-1]) == (12, "and 2 more")
+
+
 def test_compressed_text_is_text(docs: Path) -> None:
     """A compressed file is read if its content is text."""
     (docs / "d.gz").write_bytes(gzip.compress(b"newest"))

@@ -119,7 +119,8 @@ def test_a_column_inside_structs_is_found(folder: Path) -> None:
     assert encoded("both", "--parquet", "meta.more") == ids_of(*"abcd")
     write(folder / "docs", meta=pa.array([{"text": "a"}, None]))
     assert refused(run("encode", "--parquet", "meta.text", "docs")) == [
-        "error: docs, row 2: expected a string in the column 'meta.text', found null"
+        "error: docs, row 2: expected a string in the column 'meta.text', found null",
+        "--skip-invalid leaves such documents out",
     ]
 
 
@@ -176,6 +177,14 @@ def test_invalid_tables_are_rejected(folder: Path, fault: str) -> None:
     write(folder / "docs", group=1, **columns)
     assert f"error: docs{message}" in refused(run("train", "--parquet", "text", "docs"))
     assert not (folder / "new.json").exists()
+
+
+def test_nulls_can_be_skipped(folder: Path) -> None:
+    """Each row without a text is left out and counted."""
+    write(folder / "docs", text=strings("a", None, "b", None))
+    result = run("count", "--parquet", "text", "docs", "--skip-invalid", "--json")
+    data = json.loads(result.stdout)
+    assert (data["bytes"], data["skipped"]["null"]) == (2, 2)
 
 
 def test_equal_names_of_columns_are_an_error(folder: Path) -> None:

@@ -54,7 +54,7 @@ def test_standard_output_is_one_json_object() -> None:
         "special_token_count": 1,
     }
     hashed = hashlib.sha256(Path("t.json").read_bytes()).hexdigest()
-    files = {"files": 1, "outputs": ["t.json"], "sha256": hashed}
+    files = {"files": 1, "skipped": None, "outputs": ["t.json"], "sha256": hashed}
     model = {"rows": 301, "pattern": "gpt2", "special_tokens": {"<|endoftext|>": 300}}
     merges = {"merges": 44, "merges_kept": 0, "new_ids": [256, 299], "ids_kept": None}
     frequent = {"last_count": 20, "frequent_vocab_size": 256}
@@ -276,5 +276,11 @@ def test_special_tokens_are_given_in_order(corpus: Path) -> None:
         assert Tokenizer.load("t.json") == Tokenizer.train(TEXT, 300, special_tokens=names)
     (corpus.parent / "a.b").touch()  # a path among them would silently be no input
     advice = "put it before --special, or after --input"
-    told = refusal(f"{TRAIN} corpus.txt --special '<|a|>' a.b", status=2)
-    assert told[0] == f"error: argument --special: 'a.b' is a file; {advice}"
+    for word, fault in (
+        ("a.b", "'a.b' is a file;"),
+        ("corpus.tx", "there is no file 'corpus.tx'; did you mean corpus.txt? For a file,"),
+    ):
+        told = refusal(f"{TRAIN} corpus.txt --special '<|a|>' {word}", status=2)
+        assert told[0] == f"error: argument --special: {fault} {advice}"
+    told = call(f"{TRAIN} corpus.txt --force --special '<|b|>' '<|a,c|>'").told
+    assert "special tokens: <|b|> (300), <|a,c|> (301)" in told

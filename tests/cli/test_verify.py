@@ -35,6 +35,7 @@ def test_a_model_is_proved_by_its_corpus() -> None:
         "sha256": digest,
         "sha256_of_training": digest,
         "files": 1,
+        "skipped": None,
         "bytes": len(A.encode()),
     }
 

@@ -521,6 +521,7 @@ def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
 COMMANDS = (
     "parity --model tokenizer.json --input text.txt",
     "compare-tiktoken --model tokenizer.json --encoding self --input text.txt",
+    "compare --model tokenizer.json --model tiny --input text.txt",
     "export --model tokenizer.json --to tiktoken --output x --force",
     "import --from tiktoken --input tiny --output x --force",
     "compare --model tokenizer.json --model tiny text.txt",
@@ -539,7 +540,7 @@ def test_streams_are_those_of_every_command(words: str, folder: Path) -> None:
     assert no_room in lines(full.stderr)[-1]
 
 
-@pytest.mark.parametrize("words", COMMANDS[:3])
+@pytest.mark.parametrize("words", COMMANDS[:4])
 def test_another_file_is_no_tokenizer_file(words: str, folder: Path) -> None:
     """FR-33: the messages about tokenizer files are those of every command."""
     (folder / "tokenizer.json").write_bytes(CORPUS.encode())

@@ -101,6 +101,7 @@ def test_the_cache_is_tiktokens(
     variables: dict[str, str], place: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is looked for where tiktoken looks: two variables, the first one first, or a default."""
+    shutil.copy(cache, cache.name)  # not in the working directory
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("tempfile.tempdir", "")

@@ -6,9 +6,12 @@ from typing import Final
 from bpetite._inner import Pattern
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT
 from bpetite_cli.strict_parser import Given, StrictParser
-from bpetite_cli.values import bounded, field, file_path, text_argument
+from bpetite_cli.values import bounded, document_separator, field, file_path, text_argument
 
 _MOST_JOBS: Final = 256
+
+INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
+"""The options for documents that are parts of files."""
 
 _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--model": {
@@ -47,14 +50,21 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--jsonl": {
         "type": field,
         "metavar": "FIELD",
-        "help": "read JSON Lines: FIELD of each object is a document; meta.text is the field "
-        "text inside meta; no token spans two lines",
+        "help": "FIELD of each line of JSON is a document, or messages[].content",
     },
     "--parquet": {
         "type": text_argument,
         "metavar": "COLUMN",
-        "help": "read Parquet files: COLUMN of each row is a document; meta.text is the column "
-        "text inside the struct meta; requires pyarrow",
+        "help": "COLUMN of each row is a document",
+    },
+    "--skip-invalid": {
+        "action": "store_true",
+        "help": "leave out documents that are null, missing or not text",
+    },
+    "--document-separator": {
+        "type": document_separator,
+        "metavar": "TEXT",
+        "help": "ends documents in text: '<|endoftext|>' or '\\n\\n'",
     },
     "--counts": {
         "nargs": "+",
@@ -106,9 +116,11 @@ def add_model(parser: StrictParser, **changed: Given) -> None:
 
 def add_documents(parser: StrictParser) -> None:
     """Add the options for files, lists of files, and documents inside files."""
-    add_options(parser, "--input", "--files-from", "--null", "--glob", "--jsonl", "--parquet")
+    add_options(parser, "--input", "--files-from", "--null", "--glob", *INSIDE_FILES)
+    add_options(parser, "--skip-invalid")
     parser.need("--null", "--files-from")
-    parser.allow_one("--jsonl", "--parquet")
+    parser.need("--skip-invalid", "--jsonl", "--parquet")
+    parser.allow_one(*INSIDE_FILES)
 
 
 def add_corpus(parser: StrictParser) -> None:
@@ -116,7 +128,7 @@ def add_corpus(parser: StrictParser) -> None:
     parser.add_file_argument()
     add_documents(parser)
     add_options(parser, "--counts")
-    parser.allow_one(["--jsonl", "--parquet"], "--counts")
+    parser.allow_one(INSIDE_FILES, "--counts")
     parser.require_one(["--input", "--files-from"], "--counts", or_pipe=True)
 
 

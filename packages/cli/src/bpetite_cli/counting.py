@@ -1,9 +1,11 @@
 """Count the chunks of documents for `train`, `verify` and `chunks`, and the ids for others."""
 
+import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
 from bpetite import Tokenizer
 from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
@@ -11,17 +13,26 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 
+_MOST_NAMES: Final = 3
+"""The number of names to look for: each takes a hundredth of the time of counting."""
+
 
 class CountedCorpus:
     """The chunks of the documents of a command.
 
     size: the number of bytes in UTF-8 of the texts read so far, with their repetitions.
+
+    Args:
+        pipe: the pipe of the command.
+        pattern: what splits text into chunks.
+        names: special tokens whose names in the corpus are worth a warning, as the first of them.
     """
 
-    def __init__(self, pipe: Pipe, pattern: Pattern) -> None:
+    def __init__(self, pipe: Pipe, pattern: Pattern, names: Sequence[str] = ()) -> None:
         self.size = 0
         self._pipe = pipe
         self._pattern = pattern
+        self._names = names[:_MOST_NAMES] if pipe.documents.separator is None else ()
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
@@ -32,11 +43,22 @@ class CountedCorpus:
         for row in documents.read_with_counts(self._pattern.name):
             text, times = row[0]
             self.size += times * (len(text) if text.isascii() else len(text.encode("utf-8")))
+            self._look_for_names(text)
             yield row
         if not self.size and documents.is_unnamed:
             raise Failure("no input is named, and standard input is empty; name a file")
         if not self.size:
             documents.odd[EMPTY] = ["the corpus"]
+
+    def _look_for_names(self, text: str) -> None:
+        """Note a name in the corpus; none spans two texts, as it has no whitespace."""
+        if found := [name for name in self._names if name in text]:
+            about = (
+                f"{found[0]}, which is learned as ordinary text; if it separates the documents of "
+                f"text files, use --document-separator {shlex.quote(found[0])}"
+            )
+            self._pipe.documents.odd["contains", "contain", about] = ["the corpus"]
+            self._names = ()
 
 
 def count_ids(pipe: Pipe) -> list[int]:

@@ -27,7 +27,16 @@ class Files(TypedDict):
     files: Annotated[int, "files read; the figures are their sum"]
 
 
-class InputSize(Files):
+class Documents(Files):
+    """How many inputs, and the documents in them that were left out."""
+
+    skipped: Annotated[
+        Mapping[str, int] | None,
+        "documents left out by `--skip-invalid`, by reason; null without it",
+    ]
+
+
+class InputSize(Documents):
     """How many inputs, and how many bytes."""
 
     bytes: int

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 from bpetite._inner import Artifact, quoted, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
-from bpetite_cli.io.documents import Documents, expand_patterns, read_list
+from bpetite_cli.io.documents import REASONS, Documents, expand_patterns, read_list
 from bpetite_cli.io.folders import Folder, read_folders
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
 from bpetite_cli.plugins import load_model
@@ -83,16 +83,17 @@ class Pipe:
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
-        self._total: int | None = None
         given = vars(options)
-        try:
-            self._total = inputs.check_inputs(self.documents.paths)
-        except (Failure, OSError) as error:
-            if isinstance(error, FileNotFoundError) and "text" in given and " " in error.filename:
-                # A text has spaces, and most paths have none.
-                error.strerror = f"{error.strerror} (for a text, use --text)"
-            if check:
-                raise
+        faults, folders = self.documents.faults, self.documents.folders
+        known = {path for folder in folders for path in folder.files}
+        is_text = "glob" in given and self.documents.column is None
+        # A text has spaces, and most paths have none.
+        hint = " (for a text, use --text)" if "text" in given else ""
+        self._total = inputs.check_inputs(
+            self.documents.paths, faults, known if is_text else None, hint
+        )
+        if check and faults:
+            raise Failure(self.documents.all_faults)
         sources = [given[name] for name in ("model", "start") if given.get(name) is not None]
         sources += [*self.documents.paths, *self.documents.lists]
         outputs.check_destination(given.get("output"), sources, force=given.get("force", False))
@@ -113,6 +114,10 @@ class Pipe:
                 say(f"{quoted(folder.path)}: {read}{folder.what_is_skipped}")
         if self.warnings:
             say(*self.warnings)
+        skipped = self.documents.skipped
+        if skipped and any(skipped.values()):
+            told = (f"{n:,} {reason.replace('_', ' ')}" for reason, n in skipped.items() if n)
+            say(f"skipped: {counted(sum(skipped.values()), 'document')} ({', '.join(told)})")
         for (one, several, about), (first, *others) in self.documents.odd.items():
             begin = f"and {len(others):,} more {several}" if others else one
             say(f"warning: {first} {begin} {about}")
@@ -303,7 +308,17 @@ def documents_of(options: argparse.Namespace) -> Documents:
     if "parquet" in given:
         with signals_blocked():  # pyarrow starts threads when it is loaded
             parquet.load_pyarrow()
-    text = text_argument(given["text"]) if "text" in given else None
-    keys, column = given.get("jsonl"), given.get("parquet")
-    with_counts = "counts" in given
-    return Documents({}, paths, lists, folders, keys, column, with_counts, text, is_unnamed)
+    return Documents(
+        odd={},
+        skipped=dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None,
+        faults={path: fault for folder in folders for path, fault in folder.faults.items()},
+        paths=paths,
+        lists=lists,
+        folders=folders,
+        field=given.get("jsonl"),
+        column=given.get("parquet"),
+        separator=given.get("document_separator"),
+        with_counts="counts" in given,
+        text=text_argument(given["text"]) if "text" in given else None,
+        is_unnamed=is_unnamed,
+    )

@@ -1,4 +1,4 @@
-"""Commands from other installed packages, and tokenizers: of a file, or by a name they know.
+"""Commands from other installed packages; what `--model` names, such as an encoding they know.
 
 A package provides them as entry points. Finding entry points is slow, so this happens only
 when a command needs it.
@@ -48,7 +48,9 @@ def is_path(word: str) -> bool:
 
 
 def load_model(word: str, *, download: bool, notes: list[str]) -> tuple[Artifact, bytes | None]:
-    """Return the tokenizer of `--model`, in whatever form, and the content of its file, if any.
+    """Return the tokenizer of `--model`, and the content of its file, if it is one.
+
+    Every form that `--model` can have is read here.
 
     Args:
         word: the path of a tokenizer file, or a name.

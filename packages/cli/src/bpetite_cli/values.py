@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
+from bpetite._inner import SpecialTokenError, checked_special_tokens, quoted
 from bpetite_cli.errors import Failure
 
 _LONGEST: Final = 40
@@ -14,6 +15,12 @@ MOST_DIGITS: Final = 30
 
 _THOUSANDS: Final = re.compile("([0-9]{1,9})([kKmM])")
 _GROUPED: Final = re.compile("[0-9]{1,3}([,_][0-9]{3}){1,9}")
+
+_STEP: Final = r"\.((?:[^\\.[]|\\[\\.[])+)|\[\]"
+"""A key after a dot, or []; in a key, a backslash comes before a dot, a [ and a backslash."""
+
+_MOST_NAMES: Final = 20
+_LONGEST_NAME: Final = 200
 
 
 def short(text: str | bytes) -> str:
@@ -60,9 +67,59 @@ def text_argument(word: str) -> str:
     return os.fsencode(word).decode("utf-8")
 
 
-def field(word: str) -> Sequence[str]:
-    """Read the name of a field as nested keys."""
-    keys = text_argument(word).split(".")
-    if not all(keys):
-        raise Failure(f"expected a field such as text or meta.text, found {short(word)}")
-    return keys
+class Field(NamedTuple):
+    """A field of the objects in JSON Lines.
+
+    name: as it is typed, such as `messages[].content`.
+    steps: the nested keys; None is each element of an array.
+    """
+
+    name: str
+    steps: Sequence[str | None]
+
+
+def field(word: str) -> Field:
+    """Read a field."""
+    name = text_argument(word)
+    path = name if name.startswith("[") else f".{name}"
+    if not re.fullmatch(f"(?:{_STEP})+", path):
+        raise Failure(
+            f"expected a field such as text, meta.text or messages[].content, found {short(word)}; "
+            r"for a dot, a [ or a backslash in a key, write \. \[ or \\"
+        )
+    keys = re.findall(_STEP, path)
+    return Field(name, [re.sub(r"\\(.)", r"\1", key) if key else None for key in keys])
+
+
+def spelled(key: str) -> str:
+    """Return a key as it is typed in a field."""
+    return re.sub(r"[\\.[]", r"\\\g<0>", key)
+
+
+_ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "0": "\0", "\\": "\\"}
+
+
+def document_separator(word: str) -> str:
+    """Read a text with escapes, as not every shell has a way to type a newline."""
+    text = text_argument(word)
+    if not text or {*re.findall(r"\\(.?)", text, re.DOTALL)} - _ESCAPES.keys():
+        rule = r"a text, with \n, \r, \t, \f, \0 or \\ where it has a backslash"
+        raise Failure(f"expected {rule}, found '{text:.{_LONGEST}}'")
+    return re.sub(r"\\(.)", lambda found: _ESCAPES[found[1]], text)
+
+
+def special_tokens(names: Sequence[str]) -> tuple[str, ...]:
+    """Reject special tokens that break a rule, and say why there is this rule."""
+    try:
+        return checked_special_tokens(names)
+    except SpecialTokenError as error:
+        why = f"{error.reason} ({error.why})" if error.why else error.reason
+        raise Failure(str(error).replace(error.reason, why)) from None
+
+
+def some(names: Iterable[str]) -> str:
+    """Return some names for a message."""
+    shown = [quoted(name[:_LONGEST_NAME]) for name in names]
+    if len(shown) > _MOST_NAMES:
+        shown[_MOST_NAMES:] = [f"and {len(shown) - _MOST_NAMES} more"]
+    return ", ".join(shown)

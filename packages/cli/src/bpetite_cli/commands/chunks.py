@@ -93,6 +93,7 @@ def _run(options: argparse.Namespace) -> None:
             return
         summary: _Summary = {
             "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
             "bytes": corpus.size,
             "chunks": sum(chunks.values()),
             "distinct_chunks": len(chunks),

@@ -76,7 +76,7 @@ class _Folder(fields.Files, fields.TextSize):
     path: str
 
 
-class _Totals(fields.Files, fields.TextSize):
+class _Totals(fields.Documents, fields.TextSize):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
@@ -103,7 +103,7 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs",
     )
     parser.allow_one("--by-token", "--max")
-    parser.allow_one(["--input", "--files-from", "--glob", "--jsonl", "--parquet"], "--text")
+    parser.allow_one(["--input", "--files-from", "--glob", *arguments.INSIDE_FILES], "--text")
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -135,7 +135,7 @@ def _run(options: argparse.Namespace) -> None:
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
         if options.output_format == "json":
-            outputs.write_json(_data(files, pipe.documents.folders, total, options.max))
+            outputs.write_json(_data(files, pipe.documents, total, options.max))
         else:
             named = bool(options.input or options.files_from)
             outputs.write_output(_as_lines(files, pipe.documents.folders, total, named=named))
@@ -232,17 +232,18 @@ def _as_lines(
 
 
 def _data(
-    files: Sequence[_FileSize], folders: Sequence[Folder], total: _FileSize, limit: int | None
+    files: Sequence[_FileSize], documents: Documents, total: _FileSize, limit: int | None
 ) -> _Totals:
     good = sum(file.error is None for file in files)
     within = None if limit is None else total.tokens <= limit
     return {
         "files": good,
+        "skipped": documents.skipped,
         **fields.text_fields(total.size, total.tokens),
         "max": limit,
         "within": within if good == len(files) or not within else None,
         "per_file": list(map(_file, files)),
-        "per_folder": [_folder(folder, _files_of(folder, files)) for folder in folders],
+        "per_folder": [_folder(folder, _files_of(folder, files)) for folder in documents.folders],
     }
 
 

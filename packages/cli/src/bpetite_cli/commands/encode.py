@@ -60,7 +60,7 @@ class _Figures:
     separators: int = 0
 
 
-class _Summary(fields.Files, fields.TextSize, fields.Outputs):
+class _Summary(fields.Documents, fields.TextSize, fields.Outputs):
     separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]
@@ -99,7 +99,7 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
     parser.need("--force", "--output")
-    of_files = ["--input", "--files-from", "--glob", "--jsonl", "--parquet"]
+    of_files = ["--input", "--files-from", "--glob", *arguments.INSIDE_FILES]
     of_files += ["--separator-token", "--separator"]
     parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"--output": _Summary})
@@ -129,6 +129,7 @@ def _run(options: argparse.Namespace) -> None:
             return
         summary: _Summary = {
             "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
             **fields.text_fields(total.text_bytes, total.tokens),
             "outputs": [values.text_argument(options.output)],
             "separators": total.separators,

@@ -120,8 +120,9 @@ def _run(options: argparse.Namespace) -> None:
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
         if outputs.wants_json():
-            files = len(pipe.documents.paths)
-            data: _Sizes = {"files": files, "bytes": totals.size, "sizes": rows}
+            files, skipped = len(pipe.documents.paths), pipe.documents.skipped
+            size = totals.size
+            data: _Sizes = {"files": files, "skipped": skipped, "bytes": size, "sizes": rows}
             pipe.bar.hide()
             outputs.write_json(data)
         else:

@@ -31,10 +31,12 @@ their ids too, and new tokens get the ids after them, as for a model that is alr
 
 import argparse
 import os
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import PATTERNS, Artifact, checked_special_tokens, quoted, training_start
+from bpetite._inner import END_OF_TEXT_TOKEN, PATTERNS, Artifact, quoted, training_start
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -42,14 +44,17 @@ from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
+from bpetite_cli.tips import meant
 from bpetite_cli.training import check_start, learn
-from bpetite_cli.values import bounded, short, text_argument
+from bpetite_cli.values import bounded, short, special_tokens, text_argument
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
 
 _WORTH_A_REMARK: Final = 2000
 """The size from which a vocabulary may be for a model."""
+
+_LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 
 
 class _Specified(TypedDict):
@@ -62,7 +67,7 @@ class _Specified(TypedDict):
     elapsed_ms: Annotated[int, "the milliseconds for reading and training"]
 
 
-class _Summary(_Specified, fields.Files, fields.Outputs, fields.TokenizerContent):
+class _Summary(_Specified, fields.Documents, fields.Outputs, fields.TokenizerContent):
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
@@ -118,15 +123,31 @@ class _SpecialTokens(argparse.Action):
 
     def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
         """Extend the list."""
-        if files := [*filter(os.path.lexists, values)]:
-            raise argparse.ArgumentError(
-                self, f"{short(files[0])} is a file; put it before --special, or after --input"
-            )
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
+        for mistake in filter(None, map(_mistake, values)):
+            raise argparse.ArgumentError(self, mistake)
         try:
-            setattr(namespace, self.dest, checked_special_tokens(names))
-        except ValueError as error:
+            setattr(namespace, self.dest, special_tokens(names))
+        except Failure as error:
             raise argparse.ArgumentError(self, str(error)) from None
+
+
+def _mistake(word: str) -> str | None:
+    """Return what a word probably is instead of a special token, and what to type."""
+    way_out = "put it before --special, or after --input"
+    if os.path.lexists(word):
+        return f"{short(word)} is a file; {way_out}"
+    folder = os.path.dirname(word) or os.curdir
+    files = os.listdir(folder) if _LIKE_A_PATH.fullmatch(word) and os.path.isdir(folder) else []
+    if near := meant(os.path.basename(word), files):
+        return f"there is no file {short(word)}{near} For a file, {way_out}"
+    names = re.split(r"[,\s]+", word)
+    try:
+        is_several = len(special_tokens(names)) > 1
+    except Failure:
+        return None
+    write = f"write --special {' '.join(map(shlex.quote, names))}"
+    return f"{short(word)} is several names; {write}" if is_several else None
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -135,7 +156,7 @@ def _run(options: argparse.Namespace) -> None:
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)
-        corpus = CountedCorpus(pipe, begin.pattern)
+        corpus = CountedCorpus(pipe, begin.pattern, [END_OF_TEXT_TOKEN, *begin.special_names])
         artifact, counts, seconds = learn(pipe, corpus, wanted, begin)
         pipe.bar.begin("saving")
         sha256 = models.save_artifact(artifact, options.output, force=options.force)
@@ -149,6 +170,7 @@ def _run(options: argparse.Namespace) -> None:
             "special_token_count": len(begin.special_names),
             "elapsed_ms": round(seconds * 1000),
             "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
             "outputs": [text_argument(options.output)],
             **fields.content_fields(artifact, sha256),
             "merges_kept": len(begin.merges),

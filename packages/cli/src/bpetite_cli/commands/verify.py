@@ -16,7 +16,7 @@ any corpus would do. The first difference is printed.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -28,6 +28,7 @@ from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
+from bpetite_cli.io.documents import Documents
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
@@ -59,6 +60,7 @@ class _Verdict(TypedDict):
 class _Verified(_Verdict, fields.TokenizerFile):
     sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
     files: int
+    skipped: Mapping[str, int] | None
     bytes: int
     seconds: Annotated[float, "the seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
@@ -147,7 +149,7 @@ def _run(options: argparse.Namespace) -> None:
         trained, _, seconds = learn(pipe, corpus, len(model.tokens), begin)
         proof = _Proof(model, file, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
-        data: _Verified | _Continued = _data(proof, len(pipe.documents.paths), corpus.size, seconds)
+        data: _Verified | _Continued = _data(proof, pipe.documents, corpus.size, seconds)
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
@@ -220,14 +222,15 @@ def _same(model: Artifact, trained: Artifact) -> int:
     return sum(1 for _ in takewhile(lambda row: row[:2] == row[2:], both))
 
 
-def _data(proof: _Proof, files: int, size: int, seconds: float) -> _Verified:
+def _data(proof: _Proof, documents: Documents, size: int, seconds: float) -> _Verified:
     return {
         "equal": proof.is_equal,
         "difference": proof.difference,
         "merges_proved": proof.same - proof.kept,
         **fields.tokenizer_fields(proof.model, sha256(proof.file).hexdigest()),
         "sha256_of_training": sha256(proof.trained.to_bytes()).hexdigest(),
-        "files": files,
+        "files": len(documents.paths),
+        "skipped": documents.skipped,
         "bytes": size,
         "seconds": round(seconds, 3),
         "regex": version("regex"),

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
@@ -11,36 +11,57 @@ from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.folders import Folder
 from bpetite_cli.io.inputs import Input, Oddity, split_at
 from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
-from bpetite_cli.values import short
+from bpetite_cli.values import Field, short
 
 Text: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of bytes read for it."""
+
+REASONS: Final = ("null", "missing", "wrong_type")
+"""Why a document is not text."""
+
+_MOST_FAULTS: Final = 10
 
 
 class Documents(NamedTuple):
     """The locations of the documents.
 
     odd: gets what is odd about the files that are read, with their names.
+    skipped: gets the number of documents that are not text, by reason; None if such are errors.
+    faults: what is wrong with files that cannot be read, by path.
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
     folders: the folders that some of the paths are in.
-    keys: the nested keys of the document in a line of JSON Lines.
-    column: the column of the document in a row of a Parquet file. Without keys and column, each
-        file is a document.
+    field: the field of the documents in a line of JSON Lines.
+    column: the column of the document in a row of a Parquet file.
+    separator: the text between the documents of a file; without all three, each file is one.
     with_counts: whether each line of the files has a text and a count.
     text: a document that is an argument.
     is_unnamed: whether it is standard input because nothing else is named.
     """
 
     odd: dict[Oddity, list[str]]
+    skipped: dict[str, int] | None
+    faults: dict[str, str]
     paths: Sequence[str] = ()
     lists: Sequence[str] = ()
     folders: Sequence[Folder] = ()
-    keys: Sequence[str] | None = None
+    field: Field | None = None
     column: str | None = None
+    separator: str | None = None
     with_counts: bool = False
     text: str | None = None
     is_unnamed: bool = False
+
+    @property
+    def all_faults(self) -> str:
+        """What is wrong with the files that cannot be read, for a message."""
+        listed = [self.faults[path] for path in dict.fromkeys(self.paths) if path in self.faults]
+        if len(listed) == 1:
+            return listed[0]
+        shown = [fault.replace("\n", "; ") for fault in listed[:_MOST_FAULTS]]
+        if len(listed) > _MOST_FAULTS:
+            shown.append(f"and {len(listed) - _MOST_FAULTS:,} more")
+        return "\n".join([f"{len(listed):,} files cannot be read", *shown])
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""
@@ -51,13 +72,15 @@ class Documents(NamedTuple):
 
     def read_file(self, path: str) -> Iterator[Iterable[Text]]:
         """Yield the documents of one file, in the same way."""
-        source = Input(path, self.odd)
-        if self.keys is not None:
-            texts = json_lines.read_texts(source, self.keys)
+        if path in self.faults:
+            raise Failure(self.faults[path])
+        source = Input(path, self.odd, self.skipped)
+        if self.field is not None:
+            texts = json_lines.read_texts(source, self.field)
         elif self.column is not None:
             texts = parquet.read_texts(source, self.column)
         else:
-            yield source.with_sizes(source.text())
+            yield from map(source.with_sizes, source.documents(self.separator))
             return
         for text in source.with_sizes(texts):
             yield [text]

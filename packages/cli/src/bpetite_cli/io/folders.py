@@ -1,28 +1,23 @@
 """Folders as inputs: the text files in them, in the order of their names.
 
 What no person would take for text is skipped and counted: hidden files, binary files, tokenizer
-files, and the command's own output. Any other file is read, so one that is not UTF-8 is an error.
+files, and the command's own output. Any other file is an input, so one that is not UTF-8 is an
+error.
 `--parquet` reads the Parquet files instead. Links to folders are not followed. A file that folders
 reach twice is read once; what is named on the command line is read as often as it is named.
 """
 
-import codecs
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from bpetite._inner import quoted
-from bpetite_cli.errors import Failure
-from bpetite_cli.io.compressed import decompress
-from bpetite_cli.io.inputs import open_input
+from bpetite_cli.errors import Failure, explain
+from bpetite_cli.io.inputs import Input
 from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_parquet, is_tokenizer_file, is_utf16
-
-_BEGIN: Final = 1 << 12
-"""The number of bytes of a file that say whether it is text."""
 
 _Key: TypeAlias = tuple[int, int]
 """A file or a folder, by its device and its number there."""
@@ -37,6 +32,7 @@ class Folder:
     files: the paths of the files in it to read, in order.
     bytes: their size on the disk.
     skipped: the number of files that are not read, by the reason.
+    faults: what is wrong with files that cannot be read, by path.
     """
 
     path: str
@@ -44,6 +40,7 @@ class Folder:
     files: list[str] = field(default_factory=list)
     bytes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    faults: dict[str, str] = field(default_factory=dict)
 
     @property
     def what_is_skipped(self) -> str:
@@ -64,8 +61,7 @@ def read_folders(
         parquet: whether Parquet files are read, instead of text.
 
     Raises:
-        Failure: a file in a folder is UTF-16, a folder has no file to read, or there is a pattern
-            and no folder.
+        Failure: a folder has no file to read, or there is a pattern and no folder.
     """
     expanded: list[str] = []
     folders: list[Folder] = []
@@ -88,7 +84,7 @@ def read_folders(
             elif file in here or found_by.get(file, key) != key:
                 reason = "read already"
             else:
-                reason = _reason(entry.path, parquet=parquet)
+                reason = _reason(entry.path, folder.faults, parquet=parquet)
             if reason is not None:
                 folder.skipped[reason] += 1
                 continue
@@ -125,15 +121,25 @@ def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
                 skipped["of other kinds"] += 1  # links to folders or to nothing, devices
 
 
-def _reason(path: str, *, parquet: bool) -> str | None:
-    """Return why a file in a folder is not read, or None."""
-    with open_input(path) as file:
-        blocks, _ = decompress(quoted(path), iter(partial(file.read, _BEGIN), b""))
-        begin = next(blocks, b"")[:_BEGIN]
+def _reason(path: str, faults: dict[str, str], *, parquet: bool) -> str | None:
+    """Return why a file in a folder is not read, or None; note what is wrong with it."""
+    try:
+        return _checked_kind(path, parquet=parquet)
+    except (Failure, OSError) as error:
+        faults[path] = explain(error)
+        return None
+
+
+def _checked_kind(path: str, *, parquet: bool) -> str | None:
+    source = Input(path, {})
+    begin = source.begin()
     if parquet:
         return None if is_parquet(begin) else "of other kinds"
-    if begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or is_utf16(begin):
-        raise Failure(f"{quoted(path)} {LIKE_UTF16}")
+    if is_utf16(begin):
+        raise Failure(f"{source.name} {LIKE_UTF16}")
     if is_binary(begin):
         return "binary"
-    return "of tokenizers" if is_tokenizer_file(begin) else None
+    if is_tokenizer_file(begin):
+        return "of tokenizers"
+    source.check(begin)
+    return None

@@ -10,17 +10,18 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import FileIO
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from select import select
 from typing import Final, TypeAlias, TypeVar
 
 from bpetite._inner import cut_safely, quoted
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, explain
+from bpetite_cli.io import kinds
 from bpetite_cli.io.compressed import decompress
-from bpetite_cli.io.kinds import advice_on_archive, advice_on_conversion, is_utf16, not_utf8
 
 Item = TypeVar("Item")
 
@@ -47,6 +48,9 @@ JSON_LINES: Final[Oddity] = (
 EMPTY: Final[Oddity] = ("is", "are", "empty; check the input")
 
 _BLOCK_BYTES: Final = 1 << 16
+_BEGIN: Final = 1 << 12
+"""The number of bytes of a file that say whether it is text."""
+
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _JSON_LINES_NAME: Final = re.compile(r"\.(jsonl|ndjson)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
@@ -56,25 +60,47 @@ def name_of(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else quoted(path)
 
 
-def check_inputs(paths: Sequence[str]) -> int | None:
+def check_inputs(
+    paths: Sequence[str], faults: dict[str, str], known: Container[str] | None, hint: str
+) -> int | None:
     """Check all files before reading the first.
+
+    Args:
+        paths: the files.
+        faults: what is wrong with files in folders, by path; it gets what is wrong with others.
+        known: the files in folders; None if files need not be text.
+        hint: what to add if there is no file with a path that has a space.
 
     Returns:
         The size of the files in bytes, or None if it is unknown, as for a pipe.
     """
     sizes: list[int | None] = []
     for path in paths:
-        if path == STANDARD_INPUT:
-            with open_input(path):
-                status = os.fstat(0)
-        else:
-            status = os.stat(path)
-            if stat.S_ISDIR(status.st_mode):
-                raise _folder(path)
-            if not os.access(path, os.R_OK):
-                raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
-        sizes.append(status.st_size if stat.S_ISREG(status.st_mode) else None)
+        try:
+            sizes.append(_checked_size(path, known))
+        except (Failure, OSError) as error:
+            if isinstance(error, FileNotFoundError) and " " in path:
+                error.strerror = f"{error.strerror}{hint}"
+            faults.setdefault(path, explain(error))
     return None if None in sizes else sum(filter(None, sizes))
+
+
+def _checked_size(path: str, known: Container[str] | None) -> int | None:
+    """Return the size of a file, or None if it is not regular; its first bytes must be text."""
+    if path == STANDARD_INPUT:
+        with open_input(path):
+            status = os.fstat(0)
+    else:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise _folder(path)
+        if not os.access(path, os.R_OK):
+            raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
+        is_regular = stat.S_ISREG(status.st_mode) and not path.startswith("/dev/")  # as /dev/fd/0
+        if known is not None and path not in known and is_regular:
+            source = Input(path, {})
+            source.check(source.begin())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _folder(path: str) -> Failure:
@@ -113,13 +139,18 @@ class Input:
     name: how messages call it.
     read: the number of bytes read so far; those of compressed text are not decompressed.
     odd: what is odd about inputs that a command can use, with their names.
+    skipped: the number of documents that are not text, by reason; None if such are errors.
     """
 
-    def __init__(self, path: str, odd: dict[Oddity, list[str]]) -> None:
+    def __init__(
+        self, path: str, odd: dict[Oddity, list[str]], skipped: dict[str, int] | None = None
+    ) -> None:
         self.name = name_of(path)
         self.read = 0
         self.odd = odd
+        self.skipped = skipped
         self.path = path
+        self._told = 0  # bytes read for earlier items
         self._compression: str | None = None
 
     def blocks(self) -> Iterator[bytes]:
@@ -146,34 +177,66 @@ class Input:
         """Yield its bytes, decompressed if they are compressed; an archive is an error."""
         blocks, self._compression = decompress(self.name, self.blocks())
         begin = next(blocks, b"")
-        if advice := advice_on_archive(begin):
-            raise Failure(f"{self.name} is an archive, not text\n{advice}")
+        self._check_archive(begin)
         return chain([begin] if begin else [], blocks)
 
-    def text(self) -> Iterator[str]:
-        """Yield its text, in blocks that end at safe boundaries."""
+    def begin(self) -> bytes:
+        """Return its first bytes, decompressed."""
+        blocks, self._compression = decompress(self.name, self.blocks())
+        begin = b""
+        while len(begin) < _BEGIN and (block := next(blocks, b"")):
+            begin += block
+        return begin[:_BEGIN]
+
+    def check(self, begin: bytes) -> None:
+        """Reject what is not text, as its first bytes show."""
+        self._check_archive(begin)
+        for _ in self._decoded([begin] if len(begin) == _BEGIN else [begin, b""]):
+            pass
+        if found := kinds.signature(begin):
+            raise Failure(f"{self.name} is not text\nit looks like {found}")
+
+    def _check_archive(self, begin: bytes) -> None:
+        if advice := kinds.advice_on_archive(begin):
+            raise Failure(f"{self.name} is an archive, not text\n{advice}")
+
+    def documents(self, separator: str | None) -> Iterator[Iterator[str]]:
+        """Yield its documents, each in blocks that end at safe boundaries.
+
+        Without a separator, there is one. Otherwise each is read to its end before the next.
+        """
         if _JSON_LINES_NAME.search(self.path):
             self.note(JSON_LINES)
-        return cut_safely(self._decoded())
+        texts = self._decoded(chain(self.content(), [b""]))
+        if separator is None:
+            yield cut_safely(texts)
+            return
+        for _, parts in groupby(_parts_between(separator, texts), itemgetter(0)):
+            yield cut_safely(part for _, part in parts)
 
     def with_sizes(self, items: Iterable[Item]) -> Iterator[tuple[Item, int]]:
         """Yield what is read from it, with the number of bytes read for each item."""
-        before = 0
         for item in items:
-            yield item, self.read - before
-            before = self.read
+            yield item, self.read - self._told
+            self._told = self.read
+
+    def skip(self, reason: str, fault: str) -> None:
+        """Count a document that is not text, or raise an error."""
+        if self.skipped is None:
+            raise Failure(f"{fault}\n--skip-invalid leaves such documents out")
+        self.skipped[reason] += 1
 
     def note(self, oddity: Oddity) -> None:
         """Note that it is odd, although the command can use it."""
         self.odd.setdefault(oddity, []).append(self.name)
 
-    def _decoded(self) -> Iterator[str]:
-        """Yield its text as it is read; never an empty text."""
+    def _decoded(self, blocks: Iterable[bytes]) -> Iterator[str]:
+        """Yield its text as it is read, up to an empty block; never an empty text."""
         decode = codecs.getincrementaldecoder("utf-8")().decode
         begin = last = b""  # the first bytes, and the last block after the end of the block before
         size = 0
         begun = False
-        for block in chain(self.content(), [b""]):
+        for block in blocks:
             begin = begin or block[:8]
             last = last[-8:] + block
             size += len(block)
@@ -183,16 +246,16 @@ class Input:
                 left = len(error.object) - error.start  # bytes from the wrong one to the last
                 place = len(last) - left
                 raise Failure(
-                    f"{self.name} {not_utf8(last, place, size - left)}"
+                    f"{self.name} {kinds.not_utf8(last, place, size - left)}"
                     f"{' in the decompressed text' if self._compression else ''} "
                     f"(around it: {last[max(0, place - 4) : place + 4].hex(' ')})\n"
-                    f"{advice_on_conversion(begin, error.object, error)}"
+                    f"{kinds.advice_on_conversion(begin, error.object, error)}"
                 ) from None
             if text and not begun:
                 begun = True
                 if text.startswith(_BYTE_ORDER_MARK):
                     self.note(MARKED)
-                if is_utf16(last):
+                if kinds.is_utf16(last):
                     self.note(UTF16)
             if text:
                 yield text
@@ -212,3 +275,25 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield b"".join(held)
             held = [part]
     yield b"".join(held)
+
+
+def _parts_between(separator: str, texts: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a text between separators, each with the number of its document.
+
+    A document may have several parts; an empty one has none. What is held back after each text is
+    too short for a separator, but may begin one that ends in the next text.
+
+    >>> list(_parts_between("--", ["a-", "-b", "--"]))
+    [(0, 'a'), (1, 'b')]
+    """
+    number, held = 0, ""
+    for text in texts:
+        *ended, rest = (held + text).split(separator)
+        yield from ((number + place, part) for place, part in enumerate(ended) if part)
+        number += len(ended)
+        end = max(0, len(rest) + 1 - len(separator))
+        held = rest[end:]
+        if end:
+            yield number, rest[:end]
+    if held:
+        yield number, held

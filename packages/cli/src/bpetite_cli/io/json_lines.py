@@ -1,18 +1,20 @@
-"""Read JSON Lines: each line is an object with a document, and possibly its count.
+"""Read JSON Lines: each line is an object with documents, and possibly the count of one.
 
 One line is in memory at a time. Python's `json` reads it: if a key occurs twice, the last
 value applies, and NaN is a number.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from itertools import chain
+from typing import Final, NamedTuple
 
 from bpetite._inner import PATTERNS
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Input, split_at
-from bpetite_cli.io.kinds import LIKE_UTF16, advice_on_conversion, is_utf16, not_utf8
-from bpetite_cli.values import MOST_DIGITS, short
+from bpetite_cli.io.kinds import CONVERT, LIKE_UTF16, advice_on_conversion, is_utf16, not_utf8
+from bpetite_cli.values import MOST_DIGITS, Field, field, short, some, spelled
 
 MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
@@ -22,6 +24,7 @@ _DECODER: Final = json.JSONDecoder(parse_int=lambda digits: int(digits[:MOST_DIG
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _WHITESPACE: Final = b" \t\r"
+_ONLY_A_BRACKET: Final = re.compile(rb"\s*[\[{]\s*\n")
 _KINDS: Final = {
     dict: "an object",
     list: "an array",
@@ -31,12 +34,25 @@ _KINDS: Final = {
     float: "a number",
     type(None): "null",
 }
+_TEXT: Final = field("text")
+_COUNT: Final = field("count")
 
 
-def read_texts(source: Input, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the text in a field of each line."""
-    for place, value in _lines(source):
-        yield _text(place, value, keys)
+class _Missing(NamedTuple):
+    """What is found where a value does not have the next step of a field."""
+
+    value: object
+    step: str | None
+
+
+def read_texts(source: Input, wanted: Field) -> Iterator[str]:
+    """Yield the texts in a field of each line: one, or as many as the arrays on its way have."""
+    for place, line in _lines(source, wanted):
+        for value in _found(line, wanted):
+            if isinstance(value, str):
+                yield _checked(place, wanted, value)
+            else:
+                source.skip(*_fault(place, wanted, value))
 
 
 def read_counts(source: Input, pattern: str) -> Iterator[tuple[str, int]]:
@@ -46,14 +62,26 @@ def read_counts(source: Input, pattern: str) -> Iterator[tuple[str, int]]:
         source: the file.
         pattern: the name of the pattern that a line may have; a document has none.
     """
-    for place, value in _lines(source):
-        _check_pattern(place, value, pattern)
-        yield _text(place, value, ["text"]), _count(place, value)
+    for place, line in _lines(source, _TEXT):
+        _check_pattern(place, line, pattern)
+        [value] = _found(line, _TEXT)
+        if not isinstance(value, str):
+            raise Failure(_fault(place, _TEXT, value)[1])
+        yield _checked(place, _TEXT, value), _count(place, line)
 
 
-def _lines(source: Input) -> Iterator[tuple[str, object]]:
+def _lines(source: Input, wanted: Field) -> Iterator[tuple[str, object]]:
     """Yield the places and JSON values of the lines of a file that are not blank."""
-    for number, data in enumerate(split_at(b"\n", source.content()), 1):
+    content = source.content()
+    begin = next(content, b"")
+    is_array = begin.lstrip().startswith(b"[") and wanted.steps[0] is not None
+    if is_array or _ONLY_A_BRACKET.match(begin):  # an array may be one line of any length
+        what, jq = ("an array", "'.[]'") if is_array else ("a value of several lines", ".")
+        raise Failure(
+            f"{source.name} is not JSON Lines, which has an object on each line: it begins with "
+            f"{what}\n{CONVERT} jq -c {jq}"
+        )
+    for number, data in enumerate(split_at(b"\n", chain([begin], content)), 1):
         if data.strip(_WHITESPACE):
             place = f"{source.name}, line {number}"
             yield place, _parsed(place, data)
@@ -82,29 +110,47 @@ def _parsed(place: str, data: bytes) -> object:
     raise Failure(f"{place} {message}")
 
 
-def _at(place: str, value: object, keys: Sequence[str]) -> object:
-    """Return the value at some keys of a line."""
-    for key in keys:
-        if not isinstance(value, dict) or key not in value:
-            raise Failure(f"{place} has no field {'.'.join(keys)!r}")
-        value = value[key]
-    return value
+def _found(line: object, wanted: Field) -> list[object]:
+    """Return what a line has in a field, in order."""
+    found = [line]
+    for step in wanted.steps:
+        found = [inner for value in found for inner in _inside(value, step)]
+    return found
 
 
-def _text(place: str, value: object, keys: Sequence[str]) -> str:
-    """Return the text at some keys of a line."""
-    name = ".".join(keys)
-    value = _at(place, value, keys)
-    if not isinstance(value, str):
-        raise Failure(
-            f"{place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
-        )
+def _inside(value: object, step: str | None) -> Sequence[object]:
+    """Return what a value has at a key, or the elements of an array."""
+    if step is None and isinstance(value, list):
+        return value
+    if step is not None and isinstance(value, dict) and step in value:
+        return [value[step]]
+    return [value if isinstance(value, _Missing) else _Missing(value, step)]
+
+
+def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
+    """Return why a value is not a text, as one of the reasons and in words."""
+    expected = "a string in"
+    if isinstance(value, _Missing):
+        value, step = value
+        if step is not None and isinstance(value, dict):
+            names = some(map(spelled, value)).replace(r"\\", "\\")  # to be typed
+            told = f"{place} has no field '{wanted.name}'; the fields there are {names or 'none'}"
+            return "missing", told
+        expected = f"an {'object' if step is not None else 'array'} on the way to"
+    told = f"{place}: expected {expected} the field '{wanted.name}', found {_KINDS[type(value)]}"
+    return "null" if value is None else "wrong_type", told
+
+
+def _checked(place: str, wanted: Field, text: str) -> str:
+    """Reject a text that UTF-8 cannot have."""
     try:
-        value.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError as error:
-        found = ord(value[error.start])
-        raise Failure(f"{place}: the field {name!r} has a lone surrogate, \\u{found:04x}") from None
-    return value
+        found = ord(text[error.start])
+        raise Failure(
+            f"{place}: the field '{wanted.name}' has a lone surrogate, \\u{found:04x}"
+        ) from None
+    return text
 
 
 def _check_pattern(place: str, value: object, pattern: str) -> None:
@@ -123,7 +169,9 @@ def _check_pattern(place: str, value: object, pattern: str) -> None:
 
 def _count(place: str, value: object) -> int:
     """Return the count of a line."""
-    count = _at(place, value, ["count"])
+    [count] = _found(value, _COUNT)
+    if isinstance(count, _Missing):
+        raise Failure(_fault(place, _COUNT, count)[1])
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _KINDS[type(count)]
         raise Failure(f"{place}: expected an integer in the field 'count', found {found}")

@@ -14,8 +14,8 @@ LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16B
 _BINARY_OUT: Final = "which is binary; leave it out"
 _CONTROLS: Final = bytes(range(32))
 _SPACES: Final = b" " * 8
-_NEVER_IN_TEXT: Final = {*range(32)} - {*b"\t\n\v\f\r\x1b"}
-_BY_FIRST_BYTES: Final = (
+_NEVER_IN_TEXT: Final = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
+_SIGNATURES: Final = (
     (rb"\xff\xfe\0\0", f"UTF-32; {CONVERT} iconv -f UTF-32 -t UTF-8"),
     (rb"\xff\xfe|\xfe\xff", f"UTF-16; {CONVERT} iconv -f UTF-16 -t UTF-8"),
     (rb"7z\xbc\xaf", f"a 7z file; {CONVERT} 7z x -so"),
@@ -32,6 +32,9 @@ _BY_FIRST_BYTES: Final = (
         rb"\x7fELF|MZ\x90\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm",
         f"a program, {_BINARY_OUT}",
     ),
+)
+_BY_FIRST_BYTES: Final = (
+    *_SIGNATURES,
     (rb"(?:[^\0]\0){3}", f"UTF-16; {CONVERT} iconv -f UTF-16LE -t UTF-8"),
     (rb"(?:\0[^\0]){3}", f"UTF-16; {CONVERT} iconv -f UTF-16BE -t UTF-8"),
 )
@@ -56,17 +59,21 @@ def advice_on_archive(begin: bytes) -> str | None:
 
 
 def is_binary(begin: bytes) -> bool:
-    """Return whether a file that begins so is no text, in no encoding.
+    """Return whether a file that begins so is no text, in no encoding."""
+    return b"\0" in begin or bool(advice_on_archive(begin) or signature(begin))
+
+
+def signature(begin: bytes) -> str | None:
+    """Return what a file that begins so is, and what to do, if it is in a known format.
 
     Some signatures are words, such as "SQLite f", with which a text may begin, too.
     """
-    if b"\0" in begin or begin.startswith(b"%PDF-") or advice_on_archive(begin):
-        return True
     with suppress(UnicodeDecodeError):
         codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
-        if not _NEVER_IN_TEXT & {*begin}:
-            return False
-    return any(re.match(magic, begin, re.DOTALL) for magic, _ in _BY_FIRST_BYTES)
+        is_plain = begin.translate(None, _NEVER_IN_TEXT) == begin
+        if is_plain and not begin.startswith(b"%PDF-"):
+            return None
+    return next((kind for one, kind in _SIGNATURES if re.match(one, begin, re.DOTALL)), None)
 
 
 def is_parquet(begin: bytes) -> bool:
@@ -80,13 +87,16 @@ def is_tokenizer_file(begin: bytes) -> bool:
 
 
 def is_utf16(data: bytes) -> bool:
-    """Return whether data may be UTF-16 without a byte order mark, which may be valid UTF-8.
+    """Return whether data may be UTF-16, which may be valid UTF-8 without a byte order mark.
 
     Then nearly every second byte is NUL or another control character, and the others are not.
     """
+    is_marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if is_marked or b"\0" not in data:
+        return is_marked
     halves = (half.translate(None, _CONTROLS) for half in (data[::2], data[1::2]))
     high, low = sorted(map(len, halves))
-    return len(data) > 5 and b"\0" in data and high * 8 <= len(data) <= low * 4
+    return len(data) > 5 and high * 8 <= len(data) <= low * 4
 
 
 def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:

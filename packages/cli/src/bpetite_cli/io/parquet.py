@@ -5,15 +5,15 @@ a batch and a page of the column are in memory at a time.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
 from typing import TYPE_CHECKING, Final
 
-from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Input, open_input
 from bpetite_cli.io.kinds import not_utf8
+from bpetite_cli.values import some
 
 if TYPE_CHECKING:
     from pyarrow import Array, Scalar, StructArray, StructType
@@ -23,7 +23,6 @@ _ROWS_OF_A_BATCH: Final = 64
 _BUFFER_BYTES: Final = 1 << 20
 _MAGIC: Final = b"PAR1"
 _STRINGS: Final = ("string", "large_string", "string_view")
-_MOST_NAMES: Final = 20
 _LONGEST: Final = 200
 
 
@@ -50,7 +49,13 @@ def read_texts(source: Input, column: str) -> Iterator[str]:
         rows, row = table.metadata.num_rows, 0
         for row, value in enumerate(_values(name, table, column), 1):
             source.read = size * row // max(rows, row)
-            yield _text(f"{name}, row {row}", column, value)
+            place = f"{name}, row {row}"
+            if (text := _text(place, column, value)) is not None:
+                yield text
+            else:
+                source.skip(
+                    "null", f"{place}: expected a string in the column {column!r}, found null"
+                )
         if row != rows:
             raise Failure(f"{name} is damaged: it has {row} rows instead of {rows}; copy it again")
 
@@ -113,8 +118,8 @@ def _column_of(structs: "StructArray", column: str) -> "Array":
     return array.dictionary_decode() if is_dictionary(array.type) else array
 
 
-def _text(place: str, column: str, value: "Scalar") -> str:
-    """Return a value of a column of strings."""
+def _text(place: str, column: str, value: "Scalar") -> str | None:
+    """Return a value of a column of strings, or of nulls."""
     try:
         text: str | None = value.as_py()
     except UnicodeDecodeError as error:
@@ -122,8 +127,6 @@ def _text(place: str, column: str, value: "Scalar") -> str:
             f"{place}: the column {column!r} {not_utf8(error.object, error.start, error.start)}; "
             "write the file again in UTF-8, or copy it again if it is damaged"
         ) from None
-    if text is None:
-        raise Failure(f"{place}: expected a string in the column {column!r}, found null")
     return text
 
 
@@ -141,7 +144,9 @@ def _check_column(name: str, table: "ParquetFile", column: str) -> None:
         row = struct(list(table.schema_arrow))
     places = _places(row, column)
     if not places:
-        raise Failure(f"{name} has no column {column!r}; it has {_listed(_names(row))}")
+        raise Failure(
+            f"{name} has no column {column!r}; it has {some(_names(row)) or 'no columns'}"
+        )
     if len(places) > 1:
         raise Failure(f"{name} has {len(places)} columns {column!r}; rename all but one")
     kind = row
@@ -149,7 +154,7 @@ def _check_column(name: str, table: "ParquetFile", column: str) -> None:
         kind = kind[position].type
     if is_struct(kind):
         names = [f"{column}.{inner}" for inner in _names(kind)]
-        raise Failure(f"{name}: the column {column!r} is a struct; name {_listed(names)}")
+        raise Failure(f"{name}: the column {column!r} is a struct; name {some(names)}")
     if is_dictionary(kind):
         kind = kind.value_type
     if str(kind) not in _STRINGS:
@@ -183,11 +188,3 @@ def _names(row: "StructType") -> Iterator[str]:
             yield from (f"{field.name}.{inner}" for inner in _names(field.type))
         else:
             yield field.name
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Return some names for a message."""
-    shown = [quoted(name[:_LONGEST]) for name in names]
-    if len(shown) > _MOST_NAMES:
-        shown[_MOST_NAMES:] = [f"and {len(shown) - _MOST_NAMES} more"]
-    return ", ".join(shown) or "no columns"

@@ -28,12 +28,11 @@ _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
 """What `make_encoding` takes."""
 
 
-def named_encoding(name: str, *, download: bool) -> tiktoken.Encoding:
+def encoding_of(name: str) -> str:
     """Return the encoding with this name, or that of the model with this name.
 
     Raises:
         Failure: tiktoken knows neither.
-        OSError: the encoding cannot be read or downloaded.
     """
     encoding = encoding_for(name)
     if encoding is None:
@@ -41,12 +40,19 @@ def named_encoding(name: str, *, download: bool) -> tiktoken.Encoding:
         raise cli.Failure(
             f"{quoted(name)} is neither a file nor a name that tiktoken knows{way_out}"
         )
-    return get_encoding(encoding, download=download)
+    if encoding != name:  # tiktoken knows models by the begin of their names, so say what it took
+        cli.messages.say(f"{quoted(name)} has the encoding {encoding}")
+    return encoding
 
 
 def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":
-    """Return an encoding as above; if `ordinary`, no token of a text that it counts is special."""
-    encoding = named_encoding(name, download=download)
+    """Return an encoding as above; if `ordinary`, no token of a text that it counts is special.
+
+    Raises:
+        Failure: tiktoken does not know the name.
+        OSError: the encoding cannot be read or downloaded.
+    """
+    encoding = get_encoding(encoding_of(name), download=download)
     return _EncodingCounter(encoding, () if ordinary else encoding.special_tokens_set)
 
 

@@ -5,6 +5,7 @@ model of OpenAI such as gpt-4o. A single one is compared with gpt2, cl100k_base 
 o200k_base. In the table, * marks the best of each row.
 
 Examples:
+  bpetite compare --model tokenizer.json --model big.json text.txt
   bpetite compare --model tokenizer.json text.txt
   bpetite compare --model tokenizer.json --model gpt-4o notes --glob '*.txt'
   bpetite compare --model gpt2 --model o200k_base --parallel a.txt b.txt
@@ -17,9 +18,9 @@ from shutil import get_terminal_size
 from typing import Annotated, Any, Final, TypedDict
 
 from bpetite_cli import for_compare as cli
-from bpetite_compare._encodings import encoding_for
+from bpetite_compare._encodings import encoding_for, get_encoding
 from bpetite_compare._report import REPORT_ENCODINGS, Report, Tokenizing, report_on_texts
-from bpetite_compare.commands._counter import named_encoding
+from bpetite_compare.commands._counter import encoding_of
 
 _LONG: Final = 20
 """How many characters at the end of a long name a table shows."""
@@ -96,7 +97,7 @@ def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokeniz
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
         return cli.load_model(word, download=options.download, notes=notes)[0]
-    return named_encoding(word, download=options.download)
+    return get_encoding(encoding_of(word), download=options.download)
 
 
 def _report_data(result: Report, names: Sequence[str], *, parallel: bool) -> _Reported:

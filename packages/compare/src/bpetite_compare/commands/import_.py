@@ -27,8 +27,9 @@ from typing import Annotated
 from bpetite._inner import ALL_PATTERNS, quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._beside import GUESS
+from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
-from bpetite_compare.commands._counter import named_encoding
+from bpetite_compare.commands._counter import encoding_of
 
 
 class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
@@ -97,8 +98,8 @@ def _run(options: argparse.Namespace) -> None:
     cli.check_destination(options.output, (), force=options.force)
     with cli.Bar("importing"):
         if form in {None, "tiktoken"} and len(source) == 1 and not cli.is_path(source[0]):
-            source = named_encoding(source[0], download=options.download).name
-            form = "tiktoken"
+            source, form = encoding_of(source[0]), "tiktoken"
+            get_encoding(source, download=options.download)  # tiktoken keeps it in memory
         imported = import_tokenizer(
             source,
             form,
