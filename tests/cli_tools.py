@@ -316,7 +316,7 @@ def wait_for(happened: Callable[[], Found | None]) -> Found:
 
 
 def on_screen(sent: str) -> list[str]:
-    """Return the lines that a terminal shows in the end, without blank lines."""
+    """Return the lines that a terminal shows in the end."""
     rows, row, column = [""], 0, 0
     for part in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|.", sent, re.DOTALL):
         if part == "\r":
@@ -333,7 +333,7 @@ def on_screen(sent: str) -> list[str]:
         else:
             rows[row] = f"{rows[row][:column]:<{column}}{part}{rows[row][column + 1 :]}"
             column += 1
-    return [line.rstrip() for line in rows if line.strip()]
+    return "\n".join(line.rstrip() for line in rows).rstrip("\n").split("\n")
 
 
 FIGURES: Final = {

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE
+from cli_tools import BPETITE, on_screen, terminal
 from project_tools import run, run_node, run_program
 
 
@@ -74,17 +74,19 @@ def run_blocks(text: str, folder: Path, *, compare: bool = True) -> str:
 
 
 def check_commands(block: str) -> None:
-    """Run each line after a `$`, and compare its output with the lines that follow."""
+    """Run each line after a `$`, and compare the lines that follow with what a terminal shows."""
+    own = {"PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
     for command, expected in commands_of(block):
-        # The gate runs these exact commands; here the environment already exists.
-        result = subprocess.run(
-            ["bash", "-c", command.replace("uv run ", "")],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
-            check=False,
-        )
-        check(expected, result.stdout.decode())
+        with terminal() as (screen, sent):
+            # The gate runs these exact commands; here the environment already exists.
+            subprocess.run(
+                ["bash", "-c", command.replace("uv run ", "")],
+                stdout=screen,
+                stderr=screen,
+                env={**os.environ, "TERM": "xterm-256color", **own},
+                check=False,
+            )
+        check(expected, "\n".join(on_screen(sent.decode().replace("\r\n", "\n"))))
 
 
 def commands_of(block: str) -> list[tuple[str, str]]:

@@ -356,7 +356,7 @@ FORMS: Final = {
 @pytest.mark.parametrize("command", [*BUILT_IN, "--help"])
 def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None:
     """Status 0 means that all of it was written, including the summary of a saved file."""
-    for form in ("", *FORMS.get(command, ())):
+    for form in ("", "--output-format text", *FORMS.get(command, ())):
         words = call_of(command, *form.split()) if command in BUILT_IN else [command]
         result = bpetite(*words, stdout=Path("/dev/full"))
         no_room = "error: cannot write to standard output: No space left on device"
@@ -373,6 +373,19 @@ def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
     (folder / "text.txt").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
     result = pipeline(f"bpetite {' '.join(call_of(command))} | head -c 1", folder)
     assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_what_is_saved_is_told_beside_a_closed_pipe(folder: Path, form: str) -> None:
+    """The file is there although nobody reads the result, so standard error names it."""
+    words = call_of("truncate", "--output", "new.json", "--output-format", form)
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with open(theirs, "wb") as closed, start(*words, cwd=folder, stdout=closed) as process:
+        _, errors = process.communicate()
+    saved = b"saved: new.json, 300 tokens and 1 special token, of 310 tokens\n"
+    assert (process.returncode, errors) == (1, saved)
 
 
 @pytest.mark.posix

@@ -339,7 +339,9 @@ def test_whole_tokens_have_no_parts(made: Made) -> None:
     assert refusal("sizes -m t.json chat --at 258 280") == [
         f"error: cannot count with 258 tokens: {keeps}"
     ]
-    saved, names = in_words("truncate -m t.json --vocab-size 260 -o less.json")
+    for words in ("inspect -m t.json", "truncate -m t.json --vocab-size 260 -o less.json"):
+        assert rows_of(words)[0]["rows"] == 317  # the highest id and one, whatever is missing
+    saved, names = in_words("truncate -m t.json --vocab-size 260 -o less.json --force")
     assert saved == "saved: less.json, 260 tokens and 9 special tokens, of 283 tokens"
     assert names.startswith("special tokens: ")
     assert names.endswith(" and 3 more")

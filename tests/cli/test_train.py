@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -222,6 +223,46 @@ def test_unpermitted_paths_are_rejected_first(corpus: Path, here: Path) -> None:
         command = [*before, BPETITE, *f"train --vocab-size 300 --input {words}".split()]
         result = subprocess.run(command, capture_output=True, cwd=here, check=False)
         assert refused(result) == [f"error: {error}"]
+
+
+TOTALS: Final = {
+    "one special token": ("", "--total 300", "--vocab-size 299"),
+    "three of them": ("--special a! b! c!", "--total 300", "--vocab-size 297"),
+    "none, and bytes alone": ("--special", "--total 256", "--vocab-size 256"),
+    "that of a start": ("--start start.json", "--total 300", "--vocab-size 299"),
+    "a new one beside it": ("--start start.json --special b!", "--total 300", "--vocab-size 298"),
+}
+"""Options, and a total with the size that gives the same file."""
+
+
+@pytest.mark.usefixtures("corpus")
+@pytest.mark.parametrize(("options", "total", "size"), TOTALS.values(), ids=TOTALS)
+def test_a_total_has_the_special_tokens_too(options: str, total: str, size: str) -> None:
+    """`--total` makes so many ids in all, and fewer only if no pair is left."""
+    Tokenizer.train(TEXT, 270, special_tokens=["a!"]).save("start.json")
+    (summary,) = rows_of(f"train corpus.txt -o total.json {total} {options}")
+    printed(f"train corpus.txt -o size.json {size} {options}")
+    assert Path("total.json").read_bytes() == Path("size.json").read_bytes()
+    assert (summary["rows"], summary["requested_vocab_size"]) == (
+        int(total.split()[1]),
+        int(size.split()[1]),
+    )
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_total_without_room_is_rejected() -> None:
+    """The bytes and special tokens need room, and so do all tokens of a start."""
+    Tokenizer.train(TEXT, 270, special_tokens=["a!"]).save("start.json")
+    for options, error in {
+        "--total 256": "--total 256 is too few: expected at least 257, for 256 bytes and 1 special "
+        "token",
+        "--total 258 --special a! b! c!": "--total 258 is too few: expected at least 259, for 256 "
+        "bytes and 3 special tokens",
+        "--total 270 --start start.json": "cannot continue start.json to 269 tokens: it has 270 (a "
+        "smaller one has its first merges: `bpetite truncate`)",
+    }.items():
+        assert refusal(f"train corpus.txt -o t.json {options}") == [f"error: {error}"]
+    assert not Path("t.json").exists()
 
 
 def test_special_tokens_are_given_in_order(corpus: Path) -> None:

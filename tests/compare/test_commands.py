@@ -369,6 +369,15 @@ def test_an_import_of_an_export_is_the_file(to: str, folder: Path) -> None:
         assert (" and this pattern gives the same ids " in shown[2]) == bool(shown[3:])
 
 
+def test_rows_are_the_highest_id_and_one(folder: Path) -> None:
+    """A model needs a row for each id, also for those that the tokenizer leaves out."""
+    ids = [*range(1000, 1256), 7, 3, 1]
+    write_tokenizer(folder / "third.json", [(97, 98), (32, 256)], [b" aba"], {"<s>": 0}, ids)
+    exported = done("export --model third.json --to huggingface --output hf.json", folder)
+    imported = done("import hf.json --output new.json", folder)
+    assert data(exported.stdout)["rows"] == data(imported.stdout)["rows"] == 1256
+
+
 @pytest.mark.parametrize("to", EVERY_FORM)
 def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> None:
     """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""

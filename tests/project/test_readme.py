@@ -12,6 +12,7 @@ from project_tools import ROOT, Gate
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("clone")
 def test_readme_output_is_correct() -> None:
     """Every block of Python and of commands runs, and prints what the README shows."""
