@@ -77,7 +77,8 @@ def test_a_terminal_gets_the_figures_of_a_training_in_words(folder: Path) -> Non
     words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
     words += ["--special", "<|a|>", "<|b|>"]
     _, shown = shown_in_terminal(words, folder)
-    saved, figures, printed = shown.splitlines()
+    saved, figures, named, printed = shown.splitlines()
+    assert named == "special tokens: <|a|> (261), <|b|> (262)"
     data = json.loads(printed)
     assert saved.startswith("saved: new.json, 261 tokens (no pair is left for the 1,000 wanted) ")
     assert figures == (
