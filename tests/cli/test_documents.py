@@ -314,7 +314,7 @@ def test_escapes_in_a_separator_are_read(folder: Path) -> None:
         ("train a.txt --vocab-size 260 -o t.json", "<|endoftext|>", True),
         ("train b.txt --vocab-size 260 -o t.json --special '<|c|>' '<|b|>'", "<|b|>", True),
         ("train b.txt --vocab-size 260 -o t.json", "<|endoftext|>", False),
-        ("train a.txt --vocab-size 260 -o t.json --document-separator '<|endoftext|>'", "", False),
+        ("train a.txt --vocab-size 260 -o t.json --document-separator ' '", "", False),
     ],
     ids=["default", "named", "absent", "separated"],
 )
@@ -323,7 +323,7 @@ def test_a_special_token_in_the_corpus_is_a_warning(
 ) -> None:
     """Its name is learned as text, so one line names the option; the result is the same."""
     (here / "a.txt").write_text("船" * block + "<|endoftext|>" + "ab " * block + "<|endoftext|>")
-    (here / "b.txt").write_text("ab <|b|> <|b|> ab <|endoftex|>")
+    (here / "b.txt").write_text("ab <|b|> <|endoftex|> " + "ab " * block + "<|c|>")
     shown = (
         f"warning: the corpus contains {names}, which is learned as ordinary text; if it separates "
         f"the documents of text files, use --document-separator '{names}'"
