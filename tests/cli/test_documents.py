@@ -235,7 +235,7 @@ def test_invalid_documents_can_be_skipped(folder: Path) -> None:
     rest = INVALID[-1].encode()
     result = run("encode", "--jsonl", "text", "--skip-invalid", "--output", "all", stdin=rest)
     assert json.loads(result.stdout)["skipped"] == {"null": 0, "missing": 0, "wrong_type": 0}
-    assert len(result.told) == 1
+    assert result.told == []
     for command in sorted({*having("--skip-invalid")} - {"encode"}):
         own = {"chunks": ["--output", "c"], "count": ["--json"], "sizes": ["--json"]}
         result = run(command, "--jsonl", "text", "--skip-invalid", "rows", *own.get(command, []))

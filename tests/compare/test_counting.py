@@ -196,7 +196,8 @@ def test_the_encoding_of_a_model_is_tiktokens() -> None:
     dated = [f"{prefix}2031-01-01" for prefix in tiktoken.model.MODEL_PREFIX_TO_ENCODING]
     for name in (*tiktoken.model.MODEL_TO_ENCODING, *dated):
         encoding = tiktoken.encoding_name_for_model(name)
-        (line,) = refusal(f"count --model {name}")
+        *took, line = refusal(f"count --model {name}")
+        assert took == ([] if name == encoding else [f"{name} has the encoding {encoding}"])
         assert line.startswith(f"error: the encoding {encoding} is not in tiktoken's cache ")
 
 

@@ -61,4 +61,4 @@ def test_a_guess_works_or_is_answered(guess: dict[str, str], folder: Path) -> No
 
 def test_most_guesses_work_or_are_answered() -> None:
     """At least 50 of the 60 commands do."""
-    assert (len(ANSWERED), len(GUESSES)) == (52, 60)
+    assert (len(ANSWERED), len(GUESSES)) == (51, 60)

@@ -26,7 +26,10 @@ _RULES: Final = (
     (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate, as UTF-8 has none"),
     (
         re.compile(r".*[A-Za-z0-9][!-&(-/:-@\[-`{-~]", re.DOTALL),
-        "has an ASCII letter or digit directly before ASCII punctuation, which no learned token has",
+        (
+            "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside, "
+            "so that no learned token has its bytes"
+        ),
     ),
 )
 

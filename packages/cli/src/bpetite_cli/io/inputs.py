@@ -92,6 +92,8 @@ def _meant(path: str, last: bool, options: Mapping[str, object]) -> str:
     """Return what a word may mean that names no file, for a message."""
     if "*" in path and "glob" in options:
         return " (for a pattern, name the folder and add --glob)"
+    if "jsonl" in options and re.fullmatch(r"\.\w+", path):
+        return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
     if "text" in options and (" " in path or not {*"./"} & {*path}):
         return " (for a text, use --text)"
     if last and options.get("output", path) is None:

@@ -11,7 +11,7 @@ from bpetite._inner import quoted, read_file
 
 CONVERT: Final = "convert it first, with:"
 LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
-_BINARY_OUT: Final = "which is binary; leave it out, as naming its folder does"
+_BINARY_OUT: Final = "which is binary; leave it out"
 _CONTROLS: Final = bytes(range(32))
 _SPACES: Final = b" " * 8
 _NEVER_IN_TEXT: Final = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
