@@ -54,8 +54,10 @@ def _cells(text: str) -> Iterator[dict[str, Any]]:
         yield from _words(text[start : block.start()])
         language, source, printed = block.groups(default="")
         if language == "console":
-            source, printed = "".join(_COMMAND.findall(source)), _COMMAND.sub("", source)
-        yield _code(source if language == "python" else f"%%sh\n{source}", printed)
+            # `!` runs a command in a terminal, as the page shows it.
+            printed = _COMMAND.sub("", source)
+            source = "".join(f"!{command}" for command in _COMMAND.findall(source))
+        yield _code(f"%%sh\n{source}" if language == "sh" else source, printed)
         start = block.end()
     yield from _words(text[start:])
 

@@ -122,6 +122,10 @@ def _run(options: argparse.Namespace) -> None:
                 f"tokenizer has ids up to {highest_id}; use --format u32"
             )
         separator = _separator(artifact, options)
+        if separator is None and options.document_separator is not None:
+            pipe.warnings.append(
+                "nothing is between the documents; --separator-token puts a special token there"
+            )
         pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
         texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
         packed = _added(total, pipe.results(pack, texts))

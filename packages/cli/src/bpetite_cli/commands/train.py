@@ -186,7 +186,7 @@ def _run(options: argparse.Namespace) -> None:
             "last_count": counts[-1] if counts else None,
             "frequent_vocab_size": frequent if counts else None,
         }
-        lines = (*_lines(summary), *_kept(begin, artifact, new, options))
+        lines = (*_lines(summary, options), *_kept(begin, artifact, new, options))
         pipe.report(summary, *lines, saved=_saved(summary, options))
 
 
@@ -229,7 +229,7 @@ def _saved(summary: _Summary, options: argparse.Namespace) -> str:
     )
 
 
-def _lines(summary: _Summary) -> Iterator[str]:
+def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:
     """Yield the other lines for people, with all figures that the specification names."""
     size, wanted = summary["actual_mergeable_vocab_size"], summary["requested_vocab_size"]
     yield (
@@ -240,10 +240,13 @@ def _lines(summary: _Summary) -> Iterator[str]:
     yield from messages.special_tokens(summary["special_tokens"])
     frequent, last = summary["frequent_vocab_size"], summary["last_count"]
     if size >= _WORTH_A_REMARK and frequent is not None and last is not None and frequent < size:
+        smaller = f"--vocab-size {frequent}"
+        if options.total is not None:
+            smaller = f"--total {options.total - wanted + frequent}"
         yield (
             f"rare: the last {size - frequent:,} tokens were counted less than {_RARE} times, the "
             f"last one {messages.counted(last, 'time')}; a model hardly learns them: train on more "
-            f"text, or choose --vocab-size {max(frequent, 256)}"
+            f"text, or choose {smaller}"
         )
 
 

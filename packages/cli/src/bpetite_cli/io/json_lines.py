@@ -138,6 +138,10 @@ def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
             return "missing", told
         expected = f"an {'object' if step is not None else 'array'} on the way to"
     told = f"{place}: expected {expected} the field '{wanted.name}', found {_KINDS[type(value)]}"
+    if isinstance(value, list):
+        inner = value[0] if value and isinstance(value[0], dict) else {}
+        keys = [f".{spelled(key)}" for key, text in inner.items() if isinstance(text, str)]
+        told += f"; for its elements, write '{wanted.name}[]{keys[-1] if keys else ''}'"
     return "null" if value is None else "wrong_type", told
 
 

@@ -80,7 +80,7 @@ def draw_overview(path: str, artifact: Artifact, file: bytes, screen: Screen) ->
         f"{counted(len(artifact.merges), 'merge')}"
         f"{', ' + counted(whole, 'whole token') if whole else ''}",
         **of_ids,
-        "rows of a model": f"{max(artifact.ids) + 1:,}",
+        "model rows": f"{max(artifact.ids) + 1:,}",
         **only,
         "pattern": artifact.pattern.name,
         "pattern text": artifact.pattern.text,

@@ -119,7 +119,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         summary,
         *exported.notes,
         "to load it in Python:",
-        saved="\n".join(f"saved: {quoted(path)}, {size}" for path in exported.files),
+        saved=f"saved: {', '.join(map(quoted, exported.files))}, {size}",
         code=exported.loading,
     )
 
