@@ -37,7 +37,8 @@ def programs_for(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
 def text_of(cell: dict[str, Any]) -> str:
     """Return what a cell of a notebook has printed."""
     outputs = (one for one in cell["outputs"] if one.get("name") == "stdout")
-    return "".join(part for output in outputs for part in output["text"])
+    text = "".join(part for output in outputs for part in output["text"])
+    return text.replace("\r\n", "\n")  # a terminal ends lines so
 
 
 @pytest.mark.parametrize("name", ["04-merging", "11-beside-others", "16-puzzles"])
