@@ -169,7 +169,9 @@ def _process_restored() -> Iterator[None]:
 
 def without_times(output: bytes) -> bytes:
     """Return an output without the duration of the training."""
-    return re.sub(rb'("elapsed_ms": |"seconds": )[\d.]+|[\d.,]+(?= m?s\b)', rb"\1", output)
+    return re.sub(
+        rb'("elapsed_ms": |"seconds": )[\d.]+|(?<![\d.,])[\d.,]{1,20}(?= m?s\b)', rb"\1", output
+    )
 
 
 def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:

@@ -42,7 +42,7 @@ def test_the_file_is_what_standard_output_would_get(small: Path) -> None:
     saved = (small / "out").read_bytes()
     assert saved == expected(many, B)
     size = len((many + B).encode())
-    totals = {"files": 2, "bytes": size, "distinct_chunks": len(lines(saved))}
+    totals = {"files": 2, "skipped": None, "bytes": size, "distinct_chunks": len(lines(saved))}
     chunks = {"chunks": sum(len(oracle.chunks_of(text)) for text in (many, B)), "pattern": "gpt2"}
     file = {"outputs": ["out"], "sha256": hashlib.sha256(saved).hexdigest()}
     assert data == totals | chunks | file | {"regex": version("regex")}

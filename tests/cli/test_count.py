@@ -24,7 +24,7 @@ from cli_tools import (
     tuned,
 )
 
-MISSING = "missing: No such file or directory; check the path"
+MISSING = "missing: No such file or directory (for a text, use --text); check the path"
 COUNT: Final = "count -m m.json"
 
 

@@ -235,7 +235,7 @@ def test_invalid_documents_can_be_skipped(folder: Path) -> None:
     rest = INVALID[-1].encode()
     result = run("encode", "--jsonl", "text", "--skip-invalid", "--output", "all", stdin=rest)
     assert json.loads(result.stdout)["skipped"] == {"null": 0, "missing": 0, "wrong_type": 0}
-    assert len(result.told) == 1
+    assert result.told == []
     for command in sorted({*having("--skip-invalid")} - {"encode"}):
         own = {"chunks": ["--output", "c"], "count": ["--json"], "sizes": ["--json"]}
         result = run(command, "--jsonl", "text", "--skip-invalid", "rows", *own.get(command, []))
@@ -314,7 +314,7 @@ def test_escapes_in_a_separator_are_read(folder: Path) -> None:
         ("train a.txt --vocab-size 260 -o t.json", "<|endoftext|>", True),
         ("train b.txt --vocab-size 260 -o t.json --special '<|c|>' '<|b|>'", "<|b|>", True),
         ("train b.txt --vocab-size 260 -o t.json", "<|endoftext|>", False),
-        ("train a.txt --vocab-size 260 -o t.json --document-separator '<|endoftext|>'", "", False),
+        ("train a.txt --vocab-size 260 -o t.json --document-separator ' '", "", False),
     ],
     ids=["default", "named", "absent", "separated"],
 )
@@ -323,7 +323,7 @@ def test_a_special_token_in_the_corpus_is_a_warning(
 ) -> None:
     """Its name is learned as text, so one line names the option; the result is the same."""
     (here / "a.txt").write_text("船" * block + "<|endoftext|>" + "ab " * block + "<|endoftext|>")
-    (here / "b.txt").write_text("ab <|b|> <|b|> ab <|endoftex|>")
+    (here / "b.txt").write_text("ab <|b|> <|endoftex|> " + "ab " * block + "<|c|>")
     shown = (
         f"warning: the corpus contains {names}, which is learned as ordinary text; if it separates "
         f"the documents of text files, use --document-separator '{names}'"

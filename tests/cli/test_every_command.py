@@ -110,7 +110,7 @@ def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing:
 @pytest.mark.parametrize(
     ("inputs", "complaint"),
     [
-        ("text.txt missing", "missing: No such file or directory; check the path"),
+        ("text.txt missing", "missing: No such file or directory"),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )

@@ -308,7 +308,7 @@ def test_the_width_of_ids_is_that_of_the_highest(made: Made, here: Path) -> None
         (here / "t.json").write_bytes(replace(made, ids=[*made.ids[:-1], highest]).file())
         if highest == 65_535:
             assert printed("encode -m t.json --text B] --format u16") == b"\xff\xff"
-    (here / "text").write_bytes(b"\xff")
+    (here / "text").write_bytes(b"a " * 4096 + b"\xff")
     assert refusal("encode -m t.json text --format u16") == [
         "error: u16 holds ids up to 65535, but this tokenizer has ids up to 65536; use --format u32"
     ]

@@ -127,7 +127,7 @@ def test_other_encodings_are_errors(docs: Path) -> None:
 def test_count_counts_the_other_files(docs: Path) -> None:
     """A file in a folder that cannot be read is an error; the others are counted."""
     expected = lines(printed("count -m m.json docs"))
-    (docs / "utf16.txt").write_bytes("low".encode("utf-16"))
+    (docs / "utf16.txt").write_bytes("low".encode("utf-16-le"))
     (docs / "cut.gz").write_bytes(gzip.compress(b"low")[:-4])
     result = call("count -m m.json docs")
     assert (result.returncode, lines(result.stdout)) == (1, expected)
@@ -141,14 +141,15 @@ def test_all_bad_files_are_named_together(docs: Path) -> None:
     (docs / "z").write_bytes("low".encode("utf-16-le"))
     (docs.parent / "p.gz").write_bytes(gzip.compress(b"%PDF-1.7"))
     (docs.parent / "cut").write_bytes(b"a" * 4095 + "é".encode())
-    result = call("train --vocab-size 256 -o t.json docs a.txt p.gz cut none docs/image.txt")
+    (docs.parent / "end").write_bytes(b"a\xc3")
+    result = call("train --vocab-size 256 -o t.json docs a.txt p.gz cut end none docs/image.txt")
     told = result.told
     assert (result.returncode, result.stdout) == (1, b"")
     assert [line.split()[0] for line in told] == [
         "error:",
-        *("docs/latin", "docs/z", "p.gz", "none:", "docs/image.txt"),
+        *("docs/latin", "docs/z", "p.gz", "end", "none:", "docs/image.txt"),
     ]
-    assert told[0] == "error: 5 files cannot be read"
+    assert told[0] == "error: 6 files cannot be read"
     assert "it looks like Latin-1; convert it first, with" in told[1]
     assert "p.gz is not text; it looks like a PDF file" in told[3]
     told = call("train --vocab-size 256 -o t.json", *map(str, range(12))).told

@@ -67,7 +67,7 @@ def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_download_is_announced(call: str) -> None:
     """FR-33: with --download, one line announces it; if it fails, one says what to do."""
-    announced, failed = refused(bpetite(*call.split(), "--download"))
+    *_, announced, failed = refused(bpetite(*call.split(), "--download"))
     assert announced.startswith(f"tiktoken will download the encoding {CALLS[call]} from https://")
     assert failed.startswith(f"error: tiktoken cannot download the encoding {CALLS[call]} (Proxy")
     assert "TIKTOKEN_CACHE_DIR" in failed
@@ -77,7 +77,7 @@ def test_a_download_is_announced(call: str) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_nothing_is_downloaded_by_a_slip(call: str) -> None:
     """Without --download, one line names the encoding, the cache and the option."""
-    (line,) = refused(bpetite(*call.split()))
+    *_, line = refused(bpetite(*call.split()))
     assert line == (
         f"error: the encoding {CALLS[call]} is not in tiktoken's cache (/dev/null); "
         "add --download to let tiktoken download it"

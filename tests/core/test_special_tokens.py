@@ -56,14 +56,16 @@ def test_names_are_checked_as_by_hand(names: list[str]) -> None:
             [""], "'': a special token has at least one character; '<|special|>'", id="empty"
         ),
         pytest.param(
-            ["<a b>"], "'<a b>': a special token has no whitespace; '<|a_b|>' would", id="space"
+            ["<a b>"],
+            "'<a b>': a special token has no whitespace, where long texts are cut; '<|a",
+            id="space",
         ),
         pytest.param(["<a\u2028>"], "has no whitespace", id="line separator"),
         pytest.param(["<s>" * 99], "has at most 256 characters; ", id="long"),
         pytest.param(["<a\ud800>"], "has no lone surrogate", id="surrogate"),
         pytest.param(
             ["it's"],
-            "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside; ",
+            "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside, ",
             id="apostrophe",
         ),
         pytest.param(["a", "<|a|"], "; '<|special1|>' would work", id="taken"),

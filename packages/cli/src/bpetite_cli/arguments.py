@@ -111,6 +111,7 @@ def add_model(parser: StrictParser, **changed: Given) -> None:
     """Add the options for a tokenizer: a file, or a name that bpetite-compare knows."""
     told = "the tokenizer file, or a name such as gpt-4o"
     add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
+    parser.advice["--model"] = "for example, --model tokenizer.json or --model gpt-4o"
     add_options(parser, "--download")
 
 

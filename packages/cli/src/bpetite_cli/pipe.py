@@ -87,10 +87,8 @@ class Pipe:
         faults, folders = self.documents.faults, self.documents.folders
         known = {path for folder in folders for path in folder.files}
         is_text = "glob" in given and self.documents.column is None
-        # A text has spaces, and most paths have none.
-        hint = " (for a text, use --text)" if "text" in given else ""
         self._total = inputs.check_inputs(
-            self.documents.paths, faults, known if is_text else None, hint
+            self.documents.paths, faults, known if is_text else None, given
         )
         if check and faults:
             raise Failure(self.documents.all_faults)

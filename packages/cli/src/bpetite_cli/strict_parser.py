@@ -44,7 +44,8 @@ class StrictParser(argparse.ArgumentParser):
     Its help goes to standard output as data, so a failed write is an error.
 
     options: the action of each option, by all its names.
-    advice: what to do if an option is missing, or if the command does not have it.
+    advice: what to do if an option is missing, or if the command does not have it; for FILE, if it
+        is not allowed.
     details: what only the page of the command says, in Markdown.
     """
 
@@ -143,9 +144,10 @@ class StrictParser(argparse.ArgumentParser):
             return
         option = self.options[name]
         if name in given:
-            self.error(f"argument FILE: not allowed with argument {name}")
+            way_out = self.advice.get("FILE", "")
+            self.error(f"argument FILE: not allowed with argument {name}{way_out}")
         if option.nargs is None and len(files) > 1:
-            self.error(f"argument FILE: expected one file, found {len(files)}")
+            self.error(f"argument FILE: expected one file, found {len(files)}; run it for each")
         options[option.dest] = files if option.nargs else files[0]
         given[name] = "FILE"
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from bpetite._inner import SpecialTokenError, checked_special_tokens, quoted
+from bpetite._inner import quoted
 from bpetite_cli.errors import Failure
 
 _LONGEST: Final = 40
@@ -106,15 +106,6 @@ def document_separator(word: str) -> str:
         rule = r"a text, with \n, \r, \t, \f, \0 or \\ where it has a backslash"
         raise Failure(f"expected {rule}, found '{text:.{_LONGEST}}'")
     return re.sub(r"\\(.)", lambda found: _ESCAPES[found[1]], text)
-
-
-def special_tokens(names: Sequence[str]) -> tuple[str, ...]:
-    """Reject special tokens that break a rule, and say why there is this rule."""
-    try:
-        return checked_special_tokens(names)
-    except SpecialTokenError as error:
-        why = f"{error.reason} ({error.why})" if error.why else error.reason
-        raise Failure(str(error).replace(error.reason, why)) from None
 
 
 def some(names: Iterable[str]) -> str:

@@ -20,25 +20,23 @@ MOST: Final = 4096
 LONGEST: Final = 256
 
 _RULES: Final = (
-    (re.compile(r".", re.DOTALL), "has at least one character", ""),
-    (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters", ""),
-    (
-        re.compile(r"(?:[\S\x1c-\x1f])+\Z"),
-        "has no whitespace",
-        "long texts are cut at whitespace",
-    ),
-    (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate", "UTF-8 cannot represent it"),
+    (re.compile(r".", re.DOTALL), "has at least one character"),
+    (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters"),
+    (re.compile(r"(?:[\S\x1c-\x1f])+\Z"), "has no whitespace, where long texts are cut"),
+    (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate, as UTF-8 has none"),
     (
         re.compile(r".*[A-Za-z0-9][!-&(-/:-@\[-`{-~]", re.DOTALL),
-        "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
-        "so no learned token has the same bytes",
+        (
+            "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside, "
+            "so that no learned token has its bytes"
+        ),
     ),
 )
 
 Origin: TypeAlias = Literal["trained", "imported", "exported"]
 """What has the special tokens: a tokenizer to train or of this kind, another one, an export."""
 
-_RULES_OF: Final[dict[Origin, Sequence[tuple[re.Pattern[str], str, str]]]] = {
+_RULES_OF: Final[dict[Origin, Sequence[tuple[re.Pattern[str], str]]]] = {
     "trained": _RULES,
     "imported": _RULES[:-1],  # the last rule is for tokens that are learned later
     "exported": (_RULES[0], _RULES[3]),  # other libraries take long names, and spaces
@@ -53,13 +51,11 @@ class SpecialTokenError(ValueError):
     """A special token breaks a rule.
 
     reason: the message without the advice at its end.
-    why: why there is this rule.
     """
 
-    def __init__(self, reason: str, advice: str = "", why: str = "") -> None:
+    def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(f"{reason}; {advice}" if advice else reason)
         self.reason = reason
-        self.why = why
 
 
 class SpecialTokens:
@@ -112,15 +108,15 @@ def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> 
     for name in checked:
         if not isinstance(name, str):
             raise TypeError(f"special tokens must be str, got {type(name).__name__}")
-        for allowed, rule, why in _RULES_OF[origin]:
+        for allowed, rule in _RULES_OF[origin]:
             if not allowed.match(name):
-                raise _refused(name, f"a special token {rule}", checked, why)
+                raise _refused(name, f"a special token {rule}", checked)
     for name, longer in pairwise(sorted(checked)):
         if name == longer:
             raise SpecialTokenError(f"special token {shortened(name)} is given twice", "remove one")
         if longer.startswith(name):
             reason = f"it begins with the special token {shortened(name)}"
-            raise _refused(longer, reason, checked, "a text has only one reading")
+            raise _refused(longer, reason, checked)
     return checked
 
 
@@ -154,17 +150,16 @@ def ordinary_parts(parts: Iterable[tuple[int, int]], size: int) -> list[tuple[in
     return joined
 
 
-def _refused(name: str, reason: str, others: Sequence[str], why: str) -> SpecialTokenError:
+def _refused(name: str, reason: str, others: Sequence[str]) -> SpecialTokenError:
     """Return the error for a text, with one that would work."""
     words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:24] or "special"
     better = f"<|{words}|>"
-    kept = [other for other in others if all(allowed.match(other) for allowed, *_ in _RULES)]
+    kept = [other for other in others if all(allowed.match(other) for allowed, _ in _RULES)]
     if any(other.startswith(better) or better.startswith(other) for other in kept):
         # One search for each number would take time quadratic in the names.
         taken = {found[0] for other in kept if (found := _NUMBERED.match(other))}
         better = next(f"<|special{n}|>" for n in count(1) if f"<|special{n}|" not in taken)
-    told = f"special token {shortened(name)}: {reason}"
-    return SpecialTokenError(told, f"{better!r} would work", why)
+    return SpecialTokenError(f"special token {shortened(name)}: {reason}", f"{better!r} would work")
 
 
 def _any_of(names: Sequence[str], level: int = 0) -> str:

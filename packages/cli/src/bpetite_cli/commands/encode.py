@@ -72,6 +72,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     parser.add_argument("--text", help="text to encode, instead of files")
     parser.add_file_argument()
+    parser.advice["FILE"] = "; for words of a text, use --text"
     arguments.add_documents(parser)
     parser.add_argument(
         "--separator-token",

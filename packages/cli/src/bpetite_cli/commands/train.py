@@ -36,7 +36,14 @@ import shlex
 from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
-from bpetite._inner import END_OF_TEXT_TOKEN, PATTERNS, Artifact, quoted, training_start
+from bpetite._inner import (
+    END_OF_TEXT_TOKEN,
+    PATTERNS,
+    Artifact,
+    checked_special_tokens,
+    quoted,
+    training_start,
+)
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
@@ -46,7 +53,7 @@ from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
 from bpetite_cli.tips import meant
 from bpetite_cli.training import check_start, learn
-from bpetite_cli.values import bounded, short, special_tokens, text_argument
+from bpetite_cli.values import bounded, short, text_argument
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
@@ -127,8 +134,8 @@ class _SpecialTokens(argparse.Action):
         for mistake in filter(None, map(_mistake, values)):
             raise argparse.ArgumentError(self, mistake)
         try:
-            setattr(namespace, self.dest, special_tokens(names))
-        except Failure as error:
+            setattr(namespace, self.dest, checked_special_tokens(names))
+        except ValueError as error:
             raise argparse.ArgumentError(self, str(error)) from None
 
 
@@ -143,8 +150,8 @@ def _mistake(word: str) -> str | None:
         return f"there is no file {short(word)}{near} For a file, {way_out}"
     names = re.split(r"[,\s]+", word)
     try:
-        is_several = len(special_tokens(names)) > 1
-    except Failure:
+        is_several = len(checked_special_tokens(names)) > 1
+    except ValueError:
         return None
     write = f"write --special {' '.join(map(shlex.quote, names))}"
     return f"{short(word)} is several names; {write}" if is_several else None

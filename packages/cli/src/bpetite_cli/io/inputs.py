@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import FileIO
 from itertools import chain, groupby
@@ -61,7 +61,10 @@ def name_of(path: str) -> str:
 
 
 def check_inputs(
-    paths: Sequence[str], faults: dict[str, str], known: Container[str] | None, hint: str
+    paths: Sequence[str],
+    faults: dict[str, str],
+    known: Container[str] | None,
+    options: Mapping[str, object],
 ) -> int | None:
     """Check all files before reading the first.
 
@@ -69,7 +72,7 @@ def check_inputs(
         paths: the files.
         faults: what is wrong with files in folders, by path; it gets what is wrong with others.
         known: the files in folders; None if files need not be text.
-        hint: what to add if there is no file with a path that has a space.
+        options: those of the command, to say what may be meant instead of a file.
 
     Returns:
         The size of the files in bytes, or None if it is unknown, as for a pipe.
@@ -79,10 +82,23 @@ def check_inputs(
         try:
             sizes.append(_checked_size(path, known))
         except (Failure, OSError) as error:
-            if isinstance(error, FileNotFoundError) and " " in path:
-                error.strerror = f"{error.strerror}{hint}"
+            if isinstance(error, FileNotFoundError):
+                error.strerror = f"{error.strerror}{_meant(path, path == paths[-1], options)}"
             faults.setdefault(path, explain(error))
     return None if None in sizes else sum(filter(None, sizes))
+
+
+def _meant(path: str, last: bool, options: Mapping[str, object]) -> str:
+    """Return what a word may mean that names no file, for a message."""
+    if "*" in path and "glob" in options:
+        return " (for a pattern, name the folder and add --glob)"
+    if "jsonl" in options and re.fullmatch(r"\.\w+", path):
+        return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
+    if "text" in options and (" " in path or not {*"./"} & {*path}):
+        return " (for a text, use --text)"
+    if last and options.get("output", path) is None:
+        return " (to write to it, use --output)"
+    return ""
 
 
 def _checked_size(path: str, known: Container[str] | None) -> int | None:
