@@ -215,6 +215,7 @@ def test_a_narrow_bar_shows_the_percentage_and_the_phase(
     _, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert f" 39% {shown}" in re.sub(r"\x1b\[[0-9;]*m", "", sent)
     assert not frames(sent)
+    assert "\ntext" not in sent.replace("\r", "")  # "counting text" stays one line
 
 
 @pytest.mark.parametrize(("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", "")])

@@ -380,12 +380,17 @@ def test_rows_are_the_highest_id_and_one(folder: Path) -> None:
 
 @pytest.mark.parametrize("to", EVERY_FORM)
 def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> None:
-    """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""
+    """A name that is not ASCII is written unchanged or escaped, and the program finds the file.
+
+    A narrow terminal does not break its lines.
+    """
     output = "é.json" if to == "huggingface" else "é"
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", output, "--force"]
     other = bpetite_process(*words, cwd=folder, env=NOT_UTF_8)
     assert bpetite(*words, cwd=folder).stdout == other.stdout
     assert f"{folder}/é" in loading(told(" ".join(words), folder))
+    _, shown = shown_in_terminal(words, folder, columns=40)
+    assert loading(shown.splitlines()) == loading(told(" ".join(words), folder))
     words += ["--output-format", "text"]
     code = loading(lines(bpetite_process(*words, cwd=folder, env=NOT_UTF_8).stdout))
     subprocess.run([sys.executable, "-c", code], cwd="/", check=True)
