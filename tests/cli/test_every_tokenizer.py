@@ -320,10 +320,10 @@ def test_whole_tokens_have_no_parts(made: Made) -> None:
     """They are counted apart, shown with their ids, without merges, and in every size."""
     counts = "283 tokens and 9 special tokens: 256 bytes, 24 merges, 3 whole tokens"
     assert in_words("inspect -m t.json")[3:7] == [
-        "schema version   3",
-        f"vocabulary       {counts}",
-        "ids              0 to 316, with gaps",
-        "rows of a model  317",
+        "schema version  3",
+        f"vocabulary      {counts}",
+        "ids             0 to 316, with gaps",
+        "model rows      317",
     ]
     assert in_words("inspect -m t.json --token 1") == ["·camelCase  id 1, whole token"]
     assert in_words("inspect -m t.json --token 310") == ["|end|>x>  id 310, special"]

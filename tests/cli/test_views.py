@@ -242,15 +242,15 @@ def test_the_page_describes_the_file(sample: Path) -> None:
     """After the file come the longest tokens, lengths, scripts, and incomplete characters."""
     data, page = sample.read_bytes(), in_words("inspect -m tokenizer.json")
     assert page[:9] == [
-        "file             tokenizer.json",
-        f"size             {len(data):,} bytes",
-        f"sha256           {hashlib.sha256(data).hexdigest()}",
-        "schema version   1",
-        "vocabulary       512 tokens and 1 special token: 256 bytes, 256 merges",
-        "rows of a model  513",
-        "special token    <|endoftext|>, id 512",
-        "pattern          gpt2",
-        f"pattern text     {oracle.PATTERN}",
+        "file            tokenizer.json",
+        f"size            {len(data):,} bytes",
+        f"sha256          {hashlib.sha256(data).hexdigest()}",
+        "schema version  1",
+        "vocabulary      512 tokens and 1 special token: 256 bytes, 256 merges",
+        "model rows      513",
+        "special token   <|endoftext|>, id 512",
+        "pattern         gpt2",
+        f"pattern text    {oracle.PATTERN}",
     ]
     shown = "\n".join(page)
     assert "\nlongest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown

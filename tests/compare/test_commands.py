@@ -320,7 +320,7 @@ def test_a_folder_gets_other_files_only_with_force(folder: Path) -> None:
     """A file is never replaced by a folder, so no message suggests `--force`."""
     words = ["export", "--model", "tokenizer.json", "--to", "gpt2", "--output", "out"]
     saved = lines(bpetite(*words, "--output-format", "text", cwd=folder).stdout)
-    assert saved[0] == "saved: out/vocab.json, 323 tokens and 1 special token"
+    assert saved[0] == "saved: out/vocab.json, out/merges.txt, 323 tokens and 1 special token"
     (error,) = refused(bpetite(*words, cwd=folder))
     assert error.startswith("error: out is not empty; use --force to replace files in it")
     assert told(" ".join(words), folder, "--force") == saved
@@ -419,7 +419,7 @@ def test_an_export_for_transformers(folder: Path, monkeypatch: pytest.MonkeyPatc
         ],
     }
     shown = told(words, folder, "--force")
-    assert shown[2:6] == data(result.stdout)["notes"]
+    assert shown[1:5] == data(result.stdout)["notes"]
     assert "\ntokenizer = PreTrainedTokenizerFast.from_pretrained(" in loading(shown)
     assert json.loads((folder / "hf" / "tokenizer_config.json").read_bytes()) == {
         "additional_special_tokens": ["<|user|>", "<|bot|>"],

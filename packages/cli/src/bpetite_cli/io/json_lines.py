@@ -129,7 +129,7 @@ def _inside(value: object, step: str | None) -> Sequence[object]:
 
 def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
     """Return why a value is not a text, as one of the reasons and in words."""
-    expected = "a string in"
+    expected, way_out = "a string in", ""
     if isinstance(value, _Missing):
         value, step = value
         if step is not None and isinstance(value, dict):
@@ -137,11 +137,12 @@ def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
             told = f"{place} has no field '{wanted.name}'; the fields there are {names or 'none'}"
             return "missing", told
         expected = f"an {'object' if step is not None else 'array'} on the way to"
-    told = f"{place}: expected {expected} the field '{wanted.name}', found {_KINDS[type(value)]}"
-    if isinstance(value, list):
+    elif isinstance(value, list):
         inner = value[0] if value and isinstance(value[0], dict) else {}
         keys = [f".{spelled(key)}" for key, text in inner.items() if isinstance(text, str)]
-        told += f"; for its elements, write '{wanted.name}[]{keys[-1] if keys else ''}'"
+        way_out = f"; for its elements, write '{wanted.name}[]{keys[-1] if keys else ''}'"
+    found = _KINDS[type(value)]
+    told = f"{place}: expected {expected} the field '{wanted.name}', found {found}{way_out}"
     return "null" if value is None else "wrong_type", told
 
 
