@@ -1,5 +1,6 @@
 """docs/looking-for.md: each row gives what the names on its left give in their libraries."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -9,9 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+import tiktoken
 
 from bpetite import Tokenizer
 from bpetite_compare import export, to_tiktoken
+from cli_tools import bpetite
 from pages import blocks
 from project_tools import ROOT
 
@@ -127,3 +130,39 @@ def test_offsets_are_those_of_others(
     assert found == own(text, return_offsets_mapping=True)["offset_mapping"]
     assert [start for start, _ in found] == to_tiktoken(tokenizer).decode_with_offsets(ids)[1]
     assert "".join(names["stream"](tokenizer, ids)) == text
+
+
+CALLS: Final = {
+    "bpetite encode": "bpetite encode -m own.json text",
+    "bpetite count": "bpetite count -m own.json text",
+    "bpetite show --json": "bpetite show --json -m own.json text",
+    "bpetite export": "bpetite export own.json --to huggingface -o own",
+    "bpetite import gpt-4o -o gpt-4o.json": "bpetite import gpt-4o -o gpt-4o.json",
+}
+"""The commands of the page, as a reader would call them."""
+
+
+def test_the_commands_of_the_page_give_the_same(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command on the right has the ids, the number of tokens, the offsets of the left."""
+    monkeypatch.setenv("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
+    from transformers import PreTrainedTokenizerFast
+
+    monkeypatch.chdir(tmp_path)
+    assert {code for code in re.findall("`([^`]+)`", PAGE) if code[:8] == "bpetite "} == {*CALLS}
+    tokenizer.save("own.json")
+    (tmp_path / "text").write_text(TEXT, "utf-8")
+    encode, count, show, write, download = (call.split()[1:] for call in CALLS.values())
+    assert bpetite(*write).returncode == 0
+    theirs = PreTrainedTokenizerFast.from_pretrained("own")(TEXT, return_offsets_mapping=True)
+    assert json.loads(bpetite(*encode).stdout) == theirs["input_ids"]
+    assert bpetite(*count).stdout == f"{len(theirs['input_ids'])}\ttext\n".encode()
+    shown = map(json.loads, bpetite(*show).stdout.splitlines())
+    offsets = [(one["start_character"], one["end_character"]) for one in shown]
+    assert offsets == theirs["offset_mapping"]
+    result = bpetite(*download)
+    if b"--download" in result.stderr:
+        pytest.skip("TIKTOKEN_CACHE_DIR has no o200k_base")
+    expected = tiktoken.encoding_for_model("gpt-4o").encode_ordinary(TEXT)
+    assert Tokenizer.load("gpt-4o.json").encode(TEXT) == expected
