@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -58,7 +59,7 @@ def test_the_lines_of_a_training_have_all_figures(folder: Path) -> None:
     words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
     words += ["--special", "<|a|>", "<|b|>"]
     _, shown = shown_in_terminal(words, folder, columns=100)
-    saved, *figures, names = shown.splitlines()
+    saved, *figures, names, digest = shown.splitlines()
     size = "261 tokens and 2 special tokens (no pair is left for the 1,000 wanted)"
     assert f"{saved} {figures[0]}".startswith(f"saved: new.json, {size} from 1.5 kB in ")
     assert re.search(
@@ -67,6 +68,7 @@ def test_the_lines_of_a_training_have_all_figures(folder: Path) -> None:
         " ".join(figures),
     )
     assert names == "special tokens: <|a|> (261), <|b|> (262)"
+    assert digest == f"sha256: {sha256((folder / 'new.json').read_bytes()).hexdigest()}"
     (data,) = rows_of(shlex.join(words))
     assert [*data.values()][:4] == [1500, 1000, 261, 2]
     assert isinstance(data["elapsed_ms"], int)

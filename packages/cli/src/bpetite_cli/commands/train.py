@@ -238,6 +238,7 @@ def _lines(summary: _Summary, options: argparse.Namespace) -> Iterator[str]:
         f"{summary['elapsed_ms']:,} ms; {summary['rows']:,} rows in a model"
     )
     yield from messages.special_tokens(summary["special_tokens"])
+    yield f"sha256: {summary['sha256']}"
     frequent, last = summary["frequent_vocab_size"], summary["last_count"]
     if size >= _WORTH_A_REMARK and frequent is not None and last is not None and frequent < size:
         smaller = f"--vocab-size {frequent}"
