@@ -32,11 +32,12 @@ const tokenizerFile = (() => {
   const RULES = [
     [/^./su, "has at least one character"],
     [/^.{1,256}$/su, "has at most 256 characters"],
-    [/^\P{White_Space}+$/u, "has no whitespace"],
-    [/^\P{Surrogate}+$/u, "has no lone surrogate"],
+    [/^\P{White_Space}+$/u, "has no whitespace, where long texts are cut"],
+    [/^\P{Surrogate}+$/u, "has no lone surrogate, as UTF-8 has none"],
     [
       /[A-Za-z0-9][!-&(-/:-@[-`{-~]/,
-      "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
+      "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside, " +
+        "so that no learned token has its bytes",
     ],
   ];
   const RULES_OF_OTHERS = RULES.slice(0, -1); // the last one is for tokens that are learned later

@@ -32,7 +32,8 @@ class CountedCorpus:
         self.size = 0
         self._pipe = pipe
         self._pattern = pattern
-        self._names = names[:_MOST_NAMES] if pipe.documents.separator is None else ()
+        separator = pipe.documents.separator or ""
+        self._names = [name for name in names if name not in separator][:_MOST_NAMES]
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""

@@ -9,6 +9,7 @@ internal, not a plug-in API, and may change in any version.
 from bpetite_cli import fields as fields
 from bpetite_cli import tips as tips
 from bpetite_cli import values as values
+from bpetite_cli.arguments import INSIDE_FILES as INSIDE_FILES
 from bpetite_cli.arguments import add_destination as add_destination
 from bpetite_cli.arguments import add_documents as add_documents
 from bpetite_cli.arguments import add_model as add_model

@@ -33,6 +33,7 @@ EXAMPLES: Final = 2
 """The number of examples in the help of a command."""
 
 _USAGE: Final = len("usage: ")
+_NARROWEST: Final = 20
 _HEADING: Final = re.compile(r"^usage:|^\S.*:$", re.MULTILINE)
 
 _DIGITS: Final = re.compile("[0-9]+")
@@ -175,6 +176,8 @@ class StrictParser(argparse.ArgumentParser):
                 self.print_help()
                 self.exit()
             if option is not None:
+                if equals and word.removeprefix(name).removeprefix("=") == "--":
+                    self.error(f"{name} cannot have the value --, which ends the options")
                 own.append(word)
                 long = option.option_strings[-1]
                 if long in given and long in self._not_repeated:
@@ -237,7 +240,7 @@ class StrictParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return the help, with a filled description, a short usage and the first examples."""
-        width = shutil.get_terminal_size().columns - 2  # as argparse has it
+        width = max(_NARROWEST, shutil.get_terminal_size().columns - 2)  # as argparse has it
         told = self.description, self.epilog
         self.description = _filled(self.description or "", width)
         if self.has_commands:
@@ -266,7 +269,7 @@ class StrictParser(argparse.ArgumentParser):
     def print_help(self, file: object = None) -> None:
         """Write the help to standard output, on a terminal with bold headings."""
         text = self.format_help()
-        if wants_color(sys.stdout):
+        if sys.stdout is not None and wants_color(sys.stdout):
             text = _HEADING.sub("\x1b[1m\\g<0>\x1b[0m", text)
         write_output([text.encode("utf-8")])
 
@@ -320,13 +323,13 @@ class Commands:
             action="store_const",
             const="json",
             dest="output_format",
-            help="print JSON, as a pipe or a file gets it",
+            help="print the result as JSON",
         )
         parser.add_argument(
             "--output-format",
             choices=("text", "json"),
             metavar="FORMAT",
-            help="text for people or json (default: as the output is)",
+            help="of the result: text for people, or json for programs",
         )
         parser.allow_one("--json", "--output-format")
         return parser

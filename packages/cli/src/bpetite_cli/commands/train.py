@@ -195,10 +195,11 @@ def _wanted(begin: Artifact, options: argparse.Namespace) -> int:
     special, total = len(begin.special_names), options.total
     if total is None:
         return int(options.vocab_size)
-    if total < 256 + special:
+    least = len(begin.tokens) + special
+    if total < least:
         raise Failure(
-            f"--total {total} is too few: expected at least {256 + special}, for 256 bytes "
-            f"and {messages.counted(special, 'special token')}"
+            f"--total {total} is too few: expected at least {least}, for "
+            f"{messages.counted_ids(len(begin.tokens), special)}"
         )
     return int(total) - special
 

@@ -115,10 +115,20 @@ def _files(path: str, skipped: Counter[str]) -> Iterator["os.DirEntry[str]"]:
                 skipped["hidden"] += 1
             elif entry.is_dir(follow_symlinks=False):
                 yield from _files(entry.path, skipped)
-            elif entry.is_file():
+            elif _is_file(entry):
                 yield entry
             else:
                 skipped["of other kinds"] += 1  # links to folders or to nothing, devices
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        entry.name.encode("utf-8")
+        return entry.is_file()
+    except UnicodeEncodeError:
+        raise Failure(f"{quoted(entry.path)}: its name is not UTF-8; rename it") from None
+    except OSError:  # a link to itself
+        return False
 
 
 def _reason(path: str, faults: dict[str, str], *, parquet: bool) -> str | None:

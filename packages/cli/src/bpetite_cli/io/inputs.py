@@ -83,12 +83,13 @@ def check_inputs(
             sizes.append(_checked_size(path, known))
         except (Failure, OSError) as error:
             if isinstance(error, FileNotFoundError):
-                error.strerror = f"{error.strerror}{_meant(path, path == paths[-1], options)}"
+                is_last = len(paths) > 1 and path == paths[-1]
+                error.strerror = f"{error.strerror}{_meant(path, is_last, options)}"
             faults.setdefault(path, explain(error))
     return None if None in sizes else sum(filter(None, sizes))
 
 
-def _meant(path: str, last: bool, options: Mapping[str, object]) -> str:
+def _meant(path: str, is_last: bool, options: Mapping[str, object]) -> str:
     """Return what a word may mean that names no file, for a message."""
     if "*" in path and "glob" in options:
         return " (for a pattern, name the folder and add --glob)"
@@ -96,7 +97,7 @@ def _meant(path: str, last: bool, options: Mapping[str, object]) -> str:
         return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
     if "text" in options and (" " in path or not {*"./"} & {*path}):
         return " (for a text, use --text)"
-    if last and options.get("output", path) is None:
+    if is_last and options.get("output", path) is None:
         return " (to write to it, use --output)"
     return ""
 

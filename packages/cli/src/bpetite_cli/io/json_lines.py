@@ -36,6 +36,7 @@ _KINDS: Final = {
 }
 _TEXT: Final = field("text")
 _COUNT: Final = field("count")
+_USUAL: Final = (".content", ".text")
 
 
 class _Missing(NamedTuple):
@@ -140,7 +141,8 @@ def _fault(place: str, wanted: Field, value: object) -> tuple[str, str]:
     elif isinstance(value, list):
         inner = value[0] if value and isinstance(value[0], dict) else {}
         keys = [f".{spelled(key)}" for key, text in inner.items() if isinstance(text, str)]
-        way_out = f"; for its elements, write '{wanted.name}[]{keys[-1] if keys else ''}'"
+        key = next((one for one in (*_USUAL, *keys) if one in keys), "")
+        way_out = f"; for its elements, write '{wanted.name}[]{key}'"
     found = _KINDS[type(value)]
     told = f"{place}: expected {expected} the field '{wanted.name}', found {found}{way_out}"
     return "null" if value is None else "wrong_type", told

@@ -128,7 +128,7 @@ def not_utf8(data: bytes, place: int, offset: int) -> str:
 _LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16
 
-_OURS: Final = re.compile(rb'"(?:schema_version|mergeable_vocab_size)"')
+_OURS: Final = re.compile(rb'"mergeable_vocab_size"|"merges".*"schema_version"', re.DOTALL)
 _GPT2: Final = rb'\s*\{\s*(?:"(?:[^"\\]|\\.)+"\s*:\s*[0-9]+\s*,\s*){2}|#version: '
 _BYTE_AND_RANK: Final = rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n"
 _TEXT: Final = rb"\s*[^\s\[{\0-\x08\x0e-\x1f\x7f][^\0-\x08\x0e-\x1f\x7f]*\Z"

@@ -45,7 +45,7 @@ class _Row(_Named, cli.fields.TextSize):
     per_text: Annotated[list[_InText], "the figures of each text"]
 
 
-class _Reported(cli.fields.Files):
+class _Reported(cli.fields.Documents):
     bytes: int
     characters: int
     tokenizers: Annotated[list[_Row], "each tokenizer, in order"]
@@ -63,16 +63,14 @@ def add_command(commands: cli.Commands) -> None:
         action="store_true",
         help="the files are translations of the first one: add the ratio of tokens",
     )
-    parser.allow_one(
-        ["--input", "--files-from", "--glob", "--jsonl", "--parquet", "--parallel"], "--text"
-    )
+    of_files = ["--input", "--files-from", "--glob", *cli.INSIDE_FILES, "--parallel"]
+    parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"": _Reported})
 
 
 def _run(options: argparse.Namespace) -> None:
     models: list[str] = options.model
-    if len(models) == 1:
-        models = [*models, *(one for one in REPORT_ENCODINGS if one not in models)]
+    others = [one for one in REPORT_ENCODINGS if one not in models] if len(models) == 1 else []
     for word in options.input or ():
         if not cli.is_path(word) and encoding_for(word):
             raise cli.Failure(f"{word} is not a file; write --model before each tokenizer")
@@ -80,16 +78,17 @@ def _run(options: argparse.Namespace) -> None:
         paths = pipe.documents.paths
         if options.parallel and len(paths) == 1:
             raise cli.Failure("--parallel compares files with the first one; name several")
-        tokenizers = [
+        tokenizers: list[tuple[str, Tokenizing]] = [
             (cli.values.text_argument(one), _loaded(one, options, pipe.warnings)) for one in models
         ]
+        tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
         texts = [pipe.documents.read_file(path) for path in paths] or [pipe.documents.read()]
         blocks = [map(pipe.passed, documents) for documents in texts]
         result = report_on_texts(tokenizers, blocks)
-        data = _report_data(
-            result, [*map(cli.values.text_argument, paths or ["--text"])], parallel=options.parallel
-        )
+        names = [*map(cli.values.text_argument, paths or ["--text"])]
+        skipped = pipe.documents.skipped
+        data = _report_data(result, names, skipped, parallel=options.parallel)
         pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
@@ -100,7 +99,9 @@ def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokeniz
     return get_encoding(encoding_of(word), download=options.download)
 
 
-def _report_data(result: Report, names: Sequence[str], *, parallel: bool) -> _Reported:
+def _report_data(
+    result: Report, names: Sequence[str], skipped: Mapping[str, int] | None, *, parallel: bool
+) -> _Reported:
     size, ratio, fields = sum(result.sizes), cli.fields.ratio, cli.fields.text_fields
     rows: list[_Row] = []
     for row in result.rows:
