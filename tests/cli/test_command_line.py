@@ -385,3 +385,18 @@ def test_the_name_of_a_model_gets_the_way_that_works(words: str) -> None:
     line, told = refusal(words)
     assert line.startswith("error: tokenizer file not found: ")
     assert told.startswith("for a model of OpenAI, `bpetite import gpt-4o --output NEW.json` makes")
+
+
+@pytest.mark.posix
+def test_help_without_standard_output_is_an_error() -> None:
+    """FR-33: the help is a result, which needs a place to go."""
+    (told,) = refused(bpetite("train", "--help", closed="stdout"))
+    assert told == "error: standard output is closed; redirect it to a file or a program"
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("word", ["--text=--", "-m=--", "--document-separator=--"])
+def test_two_dashes_are_no_value(word: str) -> None:
+    """Argparse would lose them, so they are refused."""
+    first, _ = refusal(f"count {word}", status=2)
+    assert "cannot have the value --, which ends the options" in first

@@ -314,7 +314,7 @@ def test_escapes_in_a_separator_are_read(folder: Path) -> None:
         ("train a.txt --vocab-size 260 -o t.json", "<|endoftext|>", True),
         ("train b.txt --vocab-size 260 -o t.json --special '<|c|>' '<|b|>'", "<|b|>", True),
         ("train b.txt --vocab-size 260 -o t.json", "<|endoftext|>", False),
-        ("train a.txt --vocab-size 260 -o t.json --document-separator ' '", "", False),
+        ("train a.txt --vocab-size 260 -o t.json --document-separator '<|endoftext|>'", "", False),
     ],
     ids=["default", "named", "absent", "separated"],
 )

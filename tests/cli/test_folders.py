@@ -2,11 +2,12 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from cli_tools import call, lines, printed, refusal
+from cli_tools import call, lines, printed, refusal, rows_of
 from help_tools import having
 
 FILES = {
@@ -199,3 +200,18 @@ def test_a_folder_is_no_file_of_ids(docs: Path) -> None:
     """`decode` needs a file; the error says so."""
     told = refusal("decode -m m.json docs")
     assert told == ["error: docs is a folder; name a file in it"]
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("small")
+def test_odd_names_in_a_folder_have_a_way_out(here: Path) -> None:
+    """A link to itself is no file; a name that is not UTF-8 is an error that shows it."""
+    (here / "d").mkdir()
+    (here / "d" / "a.txt").write_text("a")
+    (here / "d" / "loop").symlink_to("loop")
+    (here / "d" / "lines.jsonl").write_text('{"schema_version": 2, "text": "b"}\n')
+    assert rows_of("encode -m m.json d --jsonl text --glob *.jsonl") == [[98]]
+    assert printed("count -m m.json d").splitlines()[-1].endswith(b"\td")
+    Path(os.fsdecode(os.fsencode(here / "d") + b"/bad\xff")).write_text("c")
+    (told,) = refusal("count -m m.json d")
+    assert told == r"error: 'd/bad\udcff': its name is not UTF-8; rename it"

@@ -254,12 +254,12 @@ def test_a_total_without_room_is_rejected() -> None:
     """The bytes and special tokens need room, and so do all tokens of a start."""
     Tokenizer.train(TEXT, 270, special_tokens=["a!"]).save("start.json")
     for options, error in {
-        "--total 256": "--total 256 is too few: expected at least 257, for 256 bytes and 1 special "
-        "token",
+        "--total 256": "--total 256 is too few: expected at least 257, for 256 tokens and 1 "
+        "special token",
         "--total 258 --special a! b! c!": "--total 258 is too few: expected at least 259, for 256 "
-        "bytes and 3 special tokens",
-        "--total 270 --start start.json": "cannot continue start.json to 269 tokens: it has 270 (a "
-        "smaller one has its first merges: `bpetite truncate`)",
+        "tokens and 3 special tokens",
+        "--total 270 --start start.json": "--total 270 is too few: expected at least 271, for 270 "
+        "tokens and 1 special token",
     }.items():
         assert refusal(f"train corpus.txt -o t.json {options}") == [f"error: {error}"]
     assert not Path("t.json").exists()

@@ -579,3 +579,13 @@ def test_rich_is_imported_only_to_draw(folder: Path) -> None:
 def test_every_command_has_examples(command: str) -> None:
     """The help of each command has at least two examples, in lines that fit the screen."""
     check_help(command)
+
+
+def test_a_folder_does_not_hide_a_default_encoding(folder: Path) -> None:
+    """`compare` takes its own encodings by name, also beside a folder such as an export to gpt2."""
+    (folder / "gpt2").mkdir()
+    result = bpetite("compare", "-m", "tokenizer.json", "text.txt", cwd=folder)
+    if b"--download" in result.stderr:
+        pytest.skip("TIKTOKEN_CACHE_DIR has no encodings")
+    names = [one["name"] for one in json.loads(result.stdout)["tokenizers"]]
+    assert names == ["tokenizer.json", "gpt2", "cl100k_base", "o200k_base"]

@@ -59,7 +59,7 @@ class CountedCorpus:
                 f"text files, use --document-separator {shlex.quote(found[0])}"
             )
             self._pipe.documents.odd["contains", "contain", about] = ["the corpus"]
-            self._names = ()
+            self._names = []
 
 
 def count_ids(pipe: Pipe) -> list[int]:

@@ -83,7 +83,8 @@ def is_parquet(begin: bytes) -> bool:
 
 def is_tokenizer_file(begin: bytes) -> bool:
     """Return whether a file that begins so is a tokenizer file."""
-    return begin.lstrip().startswith(b"{") and _OURS.search(begin) is not None
+    keys = b'"mergeable_vocab_size"', b'"merges"'
+    return begin.lstrip().startswith(b"{") and all(key in begin for key in keys)
 
 
 def is_utf16(data: bytes) -> bool:
@@ -128,7 +129,7 @@ def not_utf8(data: bytes, place: int, offset: int) -> str:
 _LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16
 
-_OURS: Final = re.compile(rb'"mergeable_vocab_size"|"merges".*"schema_version"', re.DOTALL)
+_OURS: Final = re.compile(rb'"(?:schema_version|mergeable_vocab_size)"')
 _GPT2: Final = rb'\s*\{\s*(?:"(?:[^"\\]|\\.)+"\s*:\s*[0-9]+\s*,\s*){2}|#version: '
 _BYTE_AND_RANK: Final = rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n"
 _TEXT: Final = rb"\s*[^\s\[{\0-\x08\x0e-\x1f\x7f][^\0-\x08\x0e-\x1f\x7f]*\Z"

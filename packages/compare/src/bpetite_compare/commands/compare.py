@@ -122,6 +122,7 @@ def _report_data(
         )
     return {
         "files": len(names),
+        "skipped": skipped,
         "bytes": size,
         "characters": result.characters,
         "tokenizers": rows,
