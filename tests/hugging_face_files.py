@@ -29,6 +29,16 @@ DEEPSEEK3: Final = (
     ),
 )
 """What a `tokenizer.json` of DeepSeek V3 splits by, one after the other."""
+KIMI: Final = (
+    r"[\p{Han}]+|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The pattern in tokenization_kimi.py, which Kimi K2 and K3 are published with."""
+DIGITS: Final = {"type": "Digits", "individual_digits": True}
 A, B = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
 PLAIN: Final = {"type": "TemplateProcessing", "single": [A], "pair": [A, B], "special_tokens": {}}
 TEMPLATE: Final = PLAIN | {
@@ -197,6 +207,8 @@ EQUIVALENT: Final[dict[str, Change]] = {
 }
 ACCEPTED: Final[dict[str, Change]] = {
     "DeepSeek's splits": splits(*DEEPSEEK3),
+    "StarCoder's digits": cuts(DIGITS, BYTE_LEVEL),
+    "Kimi's split": splits(KIMI),
     "GPT-4's split": splits(SPLIT_PATTERNS["gpt4"]),
     "an unknown token": both(tokens(**{"<unk>": 400}), model(unk_token="<unk>")),  # noqa: S106
     "whole tokens": tokens(whole=True, xyz=400, **{" xy": 401}),
@@ -225,6 +237,7 @@ _ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD
 _NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
 _NO_BYTE: Final = "has letters that stand for no byte"
 _OVERLAP: Final = "overlap, and only one is `normalized`"
+_NOT_REST: Final = {"behavior": "Removed", "invert": True}
 _REGEX_AND_STRING: Final = {"String": " ", "Regex": GPT2}
 _MAKING_END: Final = tokens(
     [f"{END[:size]} {END[size]}" for size in range(1, len(END))],
@@ -244,9 +257,18 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "decoder in a list": ("is Strip", top(decoder=several("decoders", {"type": "Strip"}))),
     "text twice": (f"changes the ids{INSTEAD}", top(post_processor=PLAIN | {"single": [A, A]})),
     # Splits.
-    "pre-tokenizer": ("is Digits, not Split or", cuts({"type": "Digits"}, BYTE_LEVEL)),
+    "pre-tokenizer": ("is Metaspace, not Split, ", cuts({"type": "Metaspace"}, BYTE_LEVEL)),
+    "numbers in one piece": (
+        f"{UNKNOWN}\\p{{N}}+ (spelled most like ",
+        cuts(DIGITS | {"individual_digits": False}, BYTE_LEVEL),
+    ),
+    "digits without a flag": ("its Digits lacks individ", cuts({"type": "Digits"}, BYTE_LEVEL)),
+    "digits alone": (
+        "has the behavior Removed and invert true, not",
+        cuts(SPLIT | {"pattern": {"Regex": r"\p{N}"}, **_NOT_REST}, BYTE_LEVEL),
+    ),
     "no pre-tokenizer": (
-        f"its pre_tokenizer is None, not Split or ByteLevel{INSTEAD}",
+        f"its pre_tokenizer is None, not Split, Digits or ByteLevel{INSTEAD}",
         top(pre_tokenizer=None),
     ),
     "behavior": (
@@ -256,7 +278,7 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "inverted": ("has the behavior Isolated and invert true, not Isolated and", cuts(invert=True)),
     "several that remove": (
         "has the behavior Removed and invert true, not",
-        splits(*DEEPSEEK3, behavior="Removed", invert=True),
+        splits(*DEEPSEEK3, **_NOT_REST),
     ),
     "invert of another type": ("its Split has the invert 0, not true or", cuts(invert=0)),
     "pattern and text": ("its Split has the pattern {", cuts(pattern=_REGEX_AND_STRING)),

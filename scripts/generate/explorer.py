@@ -70,7 +70,7 @@ def in_javascript(text: str) -> str:
     """Return a pattern in the syntax of JavaScript, between slashes and with the flag `u`."""
     text = _ANY_CASE.sub(lambda group: f"(?:{re.sub('[a-z]', _any_case, group[1])})", text)
     text = text.replace(r"\s", r"\p{White_Space}").replace(r"\S", r"\P{White_Space}")
-    return text.replace("/", r"\/")
+    return text.replace(r"\p{Han}", r"\p{Script=Han}").replace("/", r"\/")
 
 
 def _any_case(letter: re.Match[str]) -> str:

@@ -2,25 +2,31 @@
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
 import regex
+import tiktoken
 import tokenizers
 import transformers
 from hypothesis import given
 from tokenizers import Regex
-from tokenizers.pre_tokenizers import Split
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Sequence, Split
+from tokenizers.trainers import BpeTrainer
 
 from bpetite import Tokenizer
+from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import export, import_tokenizer
 from cli_tools import rows_of
 from compare.test_comparison import found_by_tiktoken
+from compare.test_spellings import ATOM, NOT_ATOMS, compiled
 from compare_tools import CORPUS, HOSTILE, SPLIT_PATTERNS
-from hugging_face_files import ACCEPTED, EQUIVALENT, REFUSED, File, made_by, texts_of_pieces
-from nasty import drift
+from hugging_face_files import ACCEPTED, EQUIVALENT, KIMI, REFUSED, File, made_by, texts_of_pieces
+from nasty import drift, nasty_texts
 from texts import TEXTS, every_character, texts_in_every_script
 
 pytestmark = pytest.mark.thorough
@@ -47,9 +53,93 @@ def test_hugging_face_and_tiktoken_share_unicode_tables() -> None:
     names = {*regex.findall(r"\\p\{\w+\}|\\s", "".join(SPLIT_PATTERNS.values()))}
     assert names > {r"\p{Lm}", r"\p{M}", r"\p{P}", r"\p{S}", r"\s"}
     for name in names:
-        finder = Split(Regex(name), behavior="removed", invert=True)
-        found = "".join(piece for piece, _ in finder.pre_tokenize_str(every_character()))
-        assert {*found} == found_by_tiktoken(name, every_character())
+        assert found_by_tokenizers(name) == found_by_tiktoken(name, every_character())
+
+
+def found_by_tokenizers(name: str) -> set[str]:
+    """Return the characters that Hugging Face's engine puts into a class."""
+    finder = Split(Regex(name), behavior="removed", invert=True)
+    return {*"".join(piece for piece, _ in finder.pre_tokenize_str(every_character()))}
+
+
+def test_digits_are_the_numbers_of_unicode() -> None:
+    r"""The part `Digits` cuts out the characters of `\p{N}`, except those new in one table."""
+    text = "".join(f"{character}--" for character in every_character())
+    pieces = Digits(individual_digits=True).pre_tokenize_str(text)
+    digits = {piece for piece, _ in pieces if len(piece) == 1}
+    assert len(digits) > 1900
+    for found in (found_by_tokenizers(r"\p{N}"), {*regex.findall(r"\p{N}", every_character())}):
+        assert digits ^ found <= drift("starcoder")
+
+
+def test_kimis_classes_have_the_characters_of_its_intersections() -> None:
+    """The pattern is the published one, with other classes that have the same characters.
+
+    They are the same of all in Unicode, for each of three engines.
+    """
+    theirs, ours = (
+        [atom for atom in ATOM.findall(NOT_ATOMS.sub("", text)) if "Han" in atom]
+        for text in (KIMI, SPLIT_PATTERNS["kimi"])
+    )
+    text, every = KIMI, every_character()
+    for one, other in zip(theirs, ours, strict=True):
+        text = text.replace(one, other)
+        assert compiled(one).findall(every) == regex.findall(other, every)
+        assert found_by_tokenizers(one) == found_by_tokenizers(other)
+        assert found_by_tiktoken(one, every) == found_by_tiktoken(other, every)
+    assert text == SPLIT_PATTERNS["kimi"]
+
+
+HARD: Final = "aAǅʰ1٣½'s\u017f\u0301/。字\u3007⺀\n\r\t \u3000\x1c"
+"""A character of each class, digits and whitespace of several kinds."""
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("starcoder", [Digits(individual_digits=True), ByteLevel(add_prefix_space=False)]),
+        (
+            "kimi",
+            [Split(Regex(KIMI), "isolated"), ByteLevel(add_prefix_space=False, use_regex=False)],
+        ),
+    ],
+)
+def test_tokenizers_finds_the_same_chunks(name: str, parts: list[PreTokenizer]) -> None:
+    """In all texts of up to four hard characters, the parts of a `tokenizer.json` cut alike."""
+    cut, split = Sequence(parts).pre_tokenize_str, ALL_PATTERNS[name].split
+    for size in range(1, 5):
+        for text in map("".join, product(HARD, repeat=size)):
+            assert [text[start:end] for _, (start, end) in cut(text)] == split(text), text
+
+
+def test_tiktoken_finds_kimis_chunks() -> None:
+    """In all texts of up to four characters; all are tokens, so each chunk has one id."""
+    sets = (product("aA1's\u0301/字\u3007⺀\n ", repeat=size) for size in range(1, 5))
+    texts = ["".join(some) for several in sets for some in several]
+    tokens = dict.fromkeys([*(bytes([value]) for value in range(256)), *map(str.encode, texts)])
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    theirs = tiktoken.Encoding("kimi", pat_str=KIMI, mergeable_ranks=ranks, special_tokens={})
+    for text in texts:
+        chunks = ALL_PATTERNS["kimi"].split(text)
+        assert theirs.encode(text) == [ranks[chunk.encode()] for chunk in chunks]
+
+
+def test_a_tokenizer_with_digits_apart_comes_back(tmp_path: Path) -> None:
+    """One that `tokenizers` trained as StarCoder's has its ids here, and in an export."""
+    theirs = tokenizers.Tokenizer(BPE())
+    theirs.pre_tokenizer = Sequence(
+        [Digits(individual_digits=True), ByteLevel(add_prefix_space=False)]
+    )
+    trainer = BpeTrainer(vocab_size=3000, initial_alphabet=ByteLevel.alphabet())
+    theirs.train_from_iterator([CORPUS, *nasty_texts(1500)], trainer)
+    theirs.save(str(tmp_path / "theirs.json"))
+    new = import_tokenizer(tmp_path / "theirs.json", None, tmp_path / "new.json")
+    export(new.path, "huggingface", tmp_path / "again.json")
+    again = tokenizers.Tokenizer.from_file(str(tmp_path / "again.json"))
+    ours = Tokenizer.load(new.path)
+    for text in filter(drift("starcoder").isdisjoint, [*HOSTILE, *nasty_texts(4000)]):
+        assert ours.encode(text) == theirs.encode(text).ids == again.encode(text).ids
+    assert import_tokenizer(tmp_path / "again.json", None, tmp_path / "2").sha256 == new.sha256
 
 
 # Random files and settings

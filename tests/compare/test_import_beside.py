@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import tiktoken
 
 from bpetite import Tokenizer
 from bpetite_compare import Imported, export, import_tokenizer
 from cli_tools import bpetite, refused
-from compare_tools import CORPUS, SPLIT_PATTERNS, write_ranks
-from hugging_face_files import NO_REGEX, SPLIT, added, several, to_letters
+from compare_tools import CORPUS, HOSTILE, SPLIT_PATTERNS, vocab_of, write_ranks
+from hugging_face_files import KIMI, NO_REGEX, SPLIT, added, several, to_letters
+from nasty import alike, nasty_texts
 
 TEXT: Final = "IT'S 1234 f(x);\n g(y);\n"
 """Its ids depend on the pattern."""
@@ -165,7 +167,8 @@ def test_a_token_speaks_against_a_pattern_that_cuts_the_fewest(tmp_path: Path) -
     assert against == "against gpt2: it cuts the model's token ';\\n', and gpt4 does not"
     assert counts == (
         "of its 133 tokens that are text, the patterns cut: gpt2 1, gpt4 2, gpt4o 2, qwen2 4, "
-        "nanochat 3, tekken 4, deepseek3 2, qwen3.5 4; the longest run of digits in a token: 5"
+        "nanochat 3, tekken 4, deepseek3 2, qwen3.5 4, starcoder 5, kimi 2; the longest run of "
+        "digits in a token: 5"
     )
 
 
@@ -429,10 +432,10 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
     files.content["added_tokens"][0] |= {"lstrip": True, "rstrip": True}
     files.content["added_tokens"][1]["lstrip"] = True
     normalizer = {"type": "Lowercase"}
-    files.write("tokenizer.json", normalizer=normalizer, pre_tokenizer={"type": "Digits"})
+    files.write("tokenizer.json", normalizer=normalizer, pre_tokenizer={"type": "Metaspace"})
     [shown] = refused(bpetite("import", "tokenizer.json", "-o", "new.json", cwd=files.folder))
     assert len(shown) <= 4 * 80
-    for part in ("its pre_tokenizer is Digits", "its normalizer, Lowercase", " more; use the "):
+    for part in ("its pre_tokenizer is Metaspace", "its normalizer, Lowercase", " more; use the "):
         assert part in shown
     assert shown.endswith("; use the libraries tokenizers or transformers for this model")
     assert shown.count("use the libraries") == 1
@@ -445,6 +448,7 @@ def test_all_obstacles_are_named_at_once(files: Files) -> None:
         ("ChatGLM4Tokenizer", "gpt4"),
         ("QWenTokenizer", "qwen2"),
         ("Qwen3_5Tokenizer", "qwen3.5"),
+        ("TikTokenTokenizer", "kimi"),
     ],
 )
 def test_a_class_names_its_pattern(kind: str, pattern: str, tmp_path: Path) -> None:
@@ -455,3 +459,23 @@ def test_a_class_names_its_pattern(kind: str, pattern: str, tmp_path: Path) -> N
     assert result.pattern == pattern
     note = f"{pattern}, that of the class {kind.removesuffix('Fast')}, which models with other"
     assert note in "\n".join(result.notes)
+
+
+@pytest.mark.thorough
+def test_a_folder_of_kimi_has_the_ids_of_tiktoken(tmp_path: Path) -> None:
+    """The class names the pattern of its ranks, which tiktoken runs as it was published."""
+    trained = Tokenizer.train(nasty_texts(900), 3000, pattern="gpt4o", special_tokens=["[BOS]"])
+    special = {"[BOS]": trained.mergeable_vocab_size}
+    ranks = {
+        token: rank for rank, token in vocab_of(trained).items() if rank not in special.values()
+    }
+    write_ranks(tmp_path / "tiktoken.model", ranks)
+    decoder = {str(one): {"content": name, "special": True} for name, one in special.items()}
+    config = {"tokenizer_class": "TikTokenTokenizer", "added_tokens_decoder": decoder}
+    (tmp_path / CONFIG).write_text(json.dumps(config))
+    result = import_tokenizer(tmp_path, None, tmp_path / "new")
+    assert (result.pattern, result.special_tokens) == ("kimi", special)
+    theirs = tiktoken.Encoding("kimi", pat_str=KIMI, mergeable_ranks=ranks, special_tokens=special)
+    ours = Tokenizer.load(result.path)
+    for text in [*HOSTILE, "中文English混合\u30071⺀!⺀", *alike("kimi", 1500)]:
+        assert ours.encode(text) == theirs.encode(text, allowed_special="all")

@@ -148,7 +148,7 @@ CHARACTERS: Final = "tokens are characters, not bytes"
         ("claude", "its normalizer, NFKC, changes the text; use "),
         (
             "command_r_plus",
-            "its pre_tokenizer is Digits, not Split or ByteLevel; its normalizer, NFC, changes",
+            "its normalizer, NFC, changes the text, unless --drop-normalizer",
         ),
         ("gemma", f"has byte_fallback, so its {CHARACTERS}"),
         ("llama2", f"has byte_fallback, so its {CHARACTERS}"),

@@ -16,14 +16,13 @@ import pytest
 import regex
 import rustbpe
 
-from artifacts import artifact_with, loaded
 from bpetite import Tokenizer
 from bpetite._boundaries import blocks
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from cli_tools import BPETITE
-from compare_tools import HOSTILE, real_texts
+from compare_tools import HOSTILE, real_texts, write_tokenizer
 from nasty import NINE, alike
 from pages import run_blocks
 from project_tools import MODULES, ROOT, run, run_program
@@ -94,6 +93,7 @@ def in_every_script() -> tuple[Tokenizer, list[str]]:
 def encode_all(section: str, folder: Path) -> None:
     """Run a section that encodes all texts, not only its own."""
     section = re.sub(r"^```text\n.*?^```$", "", section, flags=re.DOTALL | re.MULTILINE)
+    section = section.replace("--bos", "--eos '<|endoftext|>' --bos")  # with several names
     (call,) = CALL.finditer(section)
     run_blocks(section.replace(call[0], call.expand(FOR_ALL)), folder)
 
@@ -104,15 +104,15 @@ def encode_all(section: str, folder: Path) -> None:
     [
         (title, name)
         for title in RUNTIMES
-        for name in PATTERNS
-        if title != "llama.cpp" or PATTERNS[name].llama_cpp
+        for name in (ALL_PATTERNS if title == "llama.cpp" else PATTERNS)
+        if title != "llama.cpp" or ALL_PATTERNS[name].llama_cpp
     ],
 )
 def test_ids_of_every_pattern(
     folder: Path, in_every_script: tuple[Tokenizer, list[str]], title: str, name: str
 ) -> None:
     """A runtime has bpetite's ids with nine special tokens, except where the page says not."""
-    pattern, in_scripts = PATTERNS[name].text, in_every_script[1]
+    pattern, in_scripts = ALL_PATTERNS[name].text, in_every_script[1]
     parts = (part for text in real_texts() for part in blocks(text, 1 << 13))
     texts = [*in_scripts, *alike(name, 5200), *parts]
     # For llama.cpp, one that overlaps another is left out: it finds the longest first.
@@ -120,8 +120,9 @@ def test_ids_of_every_pattern(
     # Any two bytes of the texts merge, so that other chunks show; first those of two characters.
     pairs = {pair for text in texts for pair in pairwise(text.encode())}
     merges = sorted(pairs, key=lambda pair: (0x80 <= pair[1] < 0xC0, pair))
-    tokenizer = loaded(artifact_with(merges, name, special))
-    tokenizer.save(folder / "tokenizer.json", overwrite=True)
+    ids = {token: token_id for token_id, token in enumerate(special, 256 + len(merges))}
+    path = write_tokenizer(folder / "tokenizer.json", merges, special=ids, pattern=name)
+    tokenizer = Tokenizer.load(path)
     (folder / "texts.json").write_text(json.dumps(texts))
     encode_all(SECTIONS[title], folder)
     found = json.loads((folder / "ids.json").read_bytes())
@@ -129,7 +130,7 @@ def test_ids_of_every_pattern(
     differs = {r"(?!)"}
     if title != "js-tiktoken" and "(?i:" in pattern:
         differs.add("'\u017f")
-    assert title != "llama.cpp" or f"`{PATTERNS[name].llama_cpp}`" in SECTIONS[title].replace(
+    assert title != "llama.cpp" or f"`{ALL_PATTERNS[name].llama_cpp}`" in SECTIONS[title].replace(
         '"', "`"
     )
     if title == "llama.cpp" and r"\p{M}" in pattern:

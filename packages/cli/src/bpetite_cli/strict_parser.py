@@ -118,6 +118,8 @@ class StrictParser(argparse.ArgumentParser):
                 self.error(
                     f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
                 )
+            if re.fullmatch("--?[a-z-]+=--", word):  # argparse would drop the value
+                self.error(f"{word[:-3]} cannot have the value --, which ends the options")
         words, arguments, given = self._sorted(words)
         required = [action for action in {*self.options.values()} if action.required]
         for action in required:
@@ -176,8 +178,6 @@ class StrictParser(argparse.ArgumentParser):
                 self.print_help()
                 self.exit()
             if option is not None:
-                if equals and word.removeprefix(name).removeprefix("=") == "--":
-                    self.error(f"{name} cannot have the value --, which ends the options")
                 own.append(word)
                 long = option.option_strings[-1]
                 if long in given and long in self._not_repeated:

@@ -37,6 +37,7 @@ _PATTERNS_OF_CLASSES: Final = {
     "QWenTokenizer": "qwen2",
     "Qwen2Tokenizer": "qwen2",
     "Qwen3_5Tokenizer": "qwen3.5",
+    "TikTokenTokenizer": "kimi",
 }
 """The patterns that classes of transformers, and of models that extend it, have by themselves."""
 _ROLES: Final = (

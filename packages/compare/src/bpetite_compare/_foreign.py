@@ -114,6 +114,7 @@ class Foreign:
     def _chunks(self, text: str) -> list[str]:
         chunks = [text]
         for split in self.splits:
-            parts = (regex.split(f"({split})", chunk) for chunk in chunks)
+            # In this version of `regex`, `&&` intersects sets, as in other engines.
+            parts = (regex.split(f"({split})", chunk, flags=regex.VERSION1) for chunk in chunks)
             chunks = [part for several in parts for part in several if part]
         return chunks

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from bpetite._inner import PATTERNS
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._letters import of_letters
-from bpetite_compare._spellings import named, with_rest
+from bpetite_compare._spellings import known_pattern, named, with_rest
 
 _LONGEST_SHOWN: Final = 90
 
@@ -162,8 +162,8 @@ def _splits(parts: Sequence[Any], obstacles: list[str]) -> tuple[str, ...]:
     """Return the patterns of a pre-tokenizer that splits text, then turns bytes into letters."""
     kinds = list(map(_kind, parts))
     for kind in kinds:
-        if kind not in {"ByteLevel", "Split"}:
-            obstacles.append(f"its pre_tokenizer is {kind}, not Split or ByteLevel")
+        if kind not in {"ByteLevel", "Digits", "Split"}:
+            obstacles.append(f"its pre_tokenizer is {kind}, not Split, Digits or ByteLevel")
             return ()
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1:
         obstacles.append("its pre_tokenizer does not end with its only ByteLevel")
@@ -171,15 +171,20 @@ def _splits(parts: Sequence[Any], obstacles: list[str]) -> tuple[str, ...]:
     *cuts, level = parts
     if level["add_prefix_space"]:
         obstacles.append("add_prefix_space in its pre_tokenizer adds a space that stays")
-    if (again := level.get("use_regex", True)) == bool(cuts):
+    again, gpt2 = level.get("use_regex", True), PATTERNS["gpt2"].text
+    splits = [_pattern(cut, obstacles, alone=len(cuts) + again == 1) for cut in cuts]
+    if again and known_pattern(*splits, gpt2):
+        return (*splits, gpt2)
+    if again or not cuts:
         way = "splits a second time" if again else "does not split the text"
         obstacles.append(f"its ByteLevel {way} (use_regex is {str(again).lower()})")
-    splits = [_pattern(cut, obstacles, alone=len(cuts) == 1) for cut in cuts]
-    return () if "" in splits else (*splits,) or (PATTERNS["gpt2"].text,)
+    return () if "" in splits else (*splits,)
 
 
 def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> str:
-    """Return the pattern of a `Split` that keeps all text and cuts around each match, or ""."""
+    """Return the pattern of a part that keeps all text and cuts around each match, or ""."""
+    if cut["type"] == "Digits":
+        return r"\p{N}" if _flag(cut, "individual_digits", "its Digits") else r"\p{N}+"
     match cut.get("pattern"):
         case {"Regex": str(text), **others} if not others:
             pass

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import tiktoken
 
-from bpetite._inner import PATTERNS
+from bpetite._inner import ALL_PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
 from bpetite_compare._foreign import Foreign, number_in
 
@@ -57,7 +57,10 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
             )
         found.append((token, number_in(words[1])))
     if not rest.splits:
-        known = (f"{name} ({one.note.partition(':')[0]})" for name, one in PATTERNS.items())
+        notes = {
+            name: one.note.removeprefix("imports only; ") for name, one in ALL_PATTERNS.items()
+        }
+        known = (f"{name} ({note.partition(':')[0]})" for name, note in notes.items())
         raise ValueError(
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"

@@ -45,9 +45,15 @@ _DEEPSEEK3: Final = (
         "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
     ),
 )
+# Kimi's, as published: an engine without `&&` reads it as other classes.
+_KIMI: Final = r"[\p{Han}]+|" + (
+    ALL_PATTERNS["gpt4o"].text.replace(r"\p{M}]", r"\p{M}&&[^\p{Han}]]").replace("/", "")
+)
 _KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
     _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
+    (r"\p{N}", ALL_PATTERNS["gpt2"].text): ALL_PATTERNS["starcoder"],
+    (_KIMI,): ALL_PATTERNS["kimi"],
 }
 
 

@@ -45,6 +45,9 @@ _IN_ASCII: Final = {
     "N": "0-9",
     "P": r"!-#%-*,-/:;?@\[-\]_{}",
     "S": "$+<=>^`|~",
+    "Z": " ",
+    "C": r"\x00-\x1f\x7f",
+    "Han": r"\u4E00",  # not in ASCII text, but `re` needs something in a class
     **dict.fromkeys(("Lt", "Lm", "Lo", "M"), ""),
 }
 _SET_OR_CLASS: Final = re.compile(r"\[[^]]*\]|\\p\{\w+\}")
@@ -139,6 +142,17 @@ _QWEN35: Final = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
     r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+# Models split at each digit first, then as GPT-2. So whitespace before a digit is one chunk, as at
+# the end of a text.
+_STARCODER: Final = r"\p{N}|'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?![^\s\p{N}])|\s+"
+# Kimi has `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]`, an intersection, which few engines know.
+# This is the class of all characters that are in none of the others.
+_KIMI: Final = r"\p{Han}+|" + (
+    _GPT4O.replace(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[^\p{Ll}NOT_HAN]")
+    .replace(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"[^\p{Lu}\p{Lt}NOT_HAN]")
+    .replace("NOT_HAN", r"\p{N}\p{P}\p{S}\p{Z}\p{C}\p{Han}")
+    .replace("/", "")
+)
 # DeepSeek splits three times: at numbers, at runs of KANA (with Chinese characters), and the rest.
 # This pattern has the same chunks. It looks ahead to stay on one side of a split. U+3040, U+3097
 # and U+3098 are unassigned.
@@ -185,6 +199,13 @@ _FOR_IMPORTS: Final = (
     Pattern("tekken", "imports only; Mistral NeMo: like gpt4o; single digits, 's apart", _TEKKEN),
     Pattern("deepseek3", "imports only; DeepSeek V3, V4: cuts around Chinese and kana", _DEEPSEEK3),
     Pattern("qwen3.5", "imports only; Qwen 3.5: like qwen2, but keeps marks", _QWEN35),
+    Pattern(
+        "starcoder",
+        "imports only; StarCoder, SmolLM, Granite: like gpt2, but single digits",
+        _STARCODER,
+        llama_cpp="smollm",
+    ),
+    Pattern("kimi", "imports only; Kimi K2, K3: like gpt4o, but Chinese characters apart", _KIMI),
 )
 PATTERNS: Final = {pattern.name: pattern for pattern in _FOR_TRAINING}
 ALL_PATTERNS: Final = PATTERNS | {pattern.name: pattern for pattern in _FOR_IMPORTS}
