@@ -212,6 +212,9 @@ def test_odd_names_in_a_folder_have_a_way_out(here: Path) -> None:
     (here / "d" / "lines.jsonl").write_text('{"schema_version": 2, "text": "b"}\n')
     assert rows_of("encode -m m.json d --jsonl text --glob *.jsonl") == [[98]]
     assert printed("count -m m.json d").splitlines()[-1].endswith(b"\td")
-    Path(os.fsdecode(os.fsencode(here / "d") + b"/bad\xff")).write_text("c")
+    try:
+        Path(os.fsdecode(os.fsencode(here / "d") + b"/bad\xff")).write_text("c")
+    except OSError:
+        pytest.skip("the system allows only names in UTF-8")
     (told,) = refusal("count -m m.json d")
     assert told == r"error: 'd/bad\udcff': its name is not UTF-8; rename it"
