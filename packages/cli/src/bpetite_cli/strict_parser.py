@@ -79,7 +79,7 @@ class StrictParser(argparse.ArgumentParser):
     def add_file_argument(self, *, option: str = "--input", digits: str = "") -> None:
         """Add FILE as an argument besides an option, of which it becomes the value.
 
-        The help has it in the usage, and says there what the option takes.
+        The help has it in the usage alone; what it takes, the option says.
 
         Args:
             option: the option.
@@ -147,7 +147,7 @@ class StrictParser(argparse.ArgumentParser):
             return
         option = self.options[name]
         if name in given:
-            way_out = self.advice.get("FILE", "")
+            way_out = f"; {self.advice['FILE']}" if "FILE" in self.advice else ""
             self.error(f"argument FILE: not allowed with argument {name}{way_out}")
         if option.nargs is None and len(files) > 1:
             self.error(f"argument FILE: expected one file, found {len(files)}; run it for each")

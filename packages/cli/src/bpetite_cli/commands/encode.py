@@ -21,7 +21,8 @@ Details:
   reads it
 - `u32`: four bytes per id, little-endian: `dtype="<u4"`
 
-A document is a file, a line with `--jsonl`, or a row with `--parquet`. `--separator-token` puts
+A document is a file, or in a file a part up to `--document-separator`, what `--jsonl` finds in a
+line, or a row with `--parquet`. `--separator-token` puts
 `<|endoftext|>`, or the only special token, between documents, `--separator NAME` another one.
 With `--separator-at before` or `after`, each document has one, so outputs can be concatenated.
 Separators are special also with `--ordinary`.
@@ -72,7 +73,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     parser.add_argument("--text", help="text to encode, instead of files")
     parser.add_file_argument()
-    parser.advice["FILE"] = "; for words of a text, use --text"
+    parser.advice["FILE"] = "for words of a text, use --text"
     arguments.add_documents(parser)
     parser.add_argument(
         "--separator-token",

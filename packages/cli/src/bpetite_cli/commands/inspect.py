@@ -32,7 +32,7 @@ def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
     parser = commands.add("inspect", __doc__)
     parser.add_file_argument(option="--model")
-    parser.advice["FILE"] = "; it is the tokenizer, and --token names a token"
+    parser.advice["FILE"] = "it is the tokenizer, and --token names a token"
     arguments.add_model(parser)
     parser.add_argument(
         "--token",

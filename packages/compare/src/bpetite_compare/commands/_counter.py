@@ -40,7 +40,11 @@ def encoding_of(name: str) -> str:
         raise cli.Failure(
             f"{quoted(name)} is neither a file nor a name that tiktoken knows{way_out}"
         )
-    if encoding != name:  # tiktoken knows models by the begin of their names, so say what it took
+    if name not in known_names():  # tiktoken knows some models only by the begin of their names
+        cli.messages.say(
+            f"{quoted(name)} is unknown; as its name begins, tiktoken takes {encoding}"
+        )
+    elif encoding != name:
         cli.messages.say(f"{quoted(name)} has the encoding {encoding}")
     return encoding
 
