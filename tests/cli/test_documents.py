@@ -206,6 +206,30 @@ def test_an_element_without_text_is_an_error(folder: Path, row: str, error: str)
 
 
 @pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ('{"m": [{"content": "a", "role": "b"}]}', "m[].content"),
+        ('{"m": [{"n": 1, "b": "c"}]}', "m[].b"),
+        ('{"m": ["a"]}', "m[]"),
+    ],
+    ids=["chat", "other", "texts"],
+)
+def test_an_array_has_a_field_to_type(folder: Path, row: str, field: str) -> None:
+    """Where the texts are in its elements, the error names the field that finds them."""
+    told = refused(run("encode", "--jsonl", "m", stdin=row.encode()))[0]
+    assert told.endswith(f"found an array; for its elements, write '{field}'")
+    assert run("encode", "--jsonl", field, stdin=row.encode()).returncode == 0
+
+
+def test_documents_without_a_separator_are_told(folder: Path) -> None:
+    """`encode` says that nothing is between documents that it joins, unless a token is."""
+    told = "nothing is between the documents; --separator-token puts a special token there"
+    words = ["encode", "--document-separator", ","]
+    assert told in run(*words, stdin=b"a,b").told
+    assert told not in run(*words, "--separator-token", stdin=b"a,b").told
+
+
+@pytest.mark.parametrize(
     ("content", "filter_"),
     [
         ('[{"text": "a"}, {"text": "b"}]', "'.[]'"),

@@ -90,6 +90,8 @@ def test_the_counts_of_merges_are_reported(here: Path) -> None:
         assert fewer == (size == 300) == (summary["actual_mergeable_vocab_size"] < size)
         shown = in_words(f"{words} {size} --output t.json")
         assert [line for line in shown if line.startswith("rare: ")] == told
+    shown = in_words("train text --force --total 2001 --output t.json")
+    assert shown[-1].endswith("or choose --total 276")  # a special token more
 
 
 @pytest.mark.parametrize(
