@@ -19,13 +19,19 @@ from bpetite._inner import (
     write_folder,
     write_parts,
 )
-from bpetite_compare._formats import FORMATS, has_roles, is_folder
+from bpetite_compare._base import on_base
+from bpetite_compare._formats import FORMATS, has_roles, is_folder, loading_a_folder
 from bpetite_compare._soundness import exportable
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
 
-_ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
+_ALSO_READ: Final = (
+    "added_tokens.json",
+    "additional_chat_templates",
+    "chat_template.jinja",
+    "special_tokens_map.json",
+)
 """Other files that transformers reads from a folder, in preference to an export's."""
 
 
@@ -62,6 +68,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     eos: str | None = None,
     pad: str | None = None,
     unk: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    id_map: str | os.PathLike[str] | None = None,
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
@@ -87,6 +95,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             token of the tokenizer.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
+        base: for a transformers folder, the folder of a model. Its files are written with this
+            vocabulary; the special tokens of the model, its split pattern and, without `id_map`,
+            its ids must be the tokenizer's. Other settings replace the model's.
+        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
+            in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
@@ -95,7 +108,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
             a token does not encode to itself (never after training, unless it continued such
             a tokenizer); a special token cannot be used; a role names no special token; the
-            chat template has an error; or the output is also an input.
+            chat template has an error; the base does not fit, or needs an id that is gone; or the
+            output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """
@@ -111,18 +125,29 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     settings = {"model_max_length": length, "chat_template": template}
     config = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
-    check_fits(to, path, {"max_length": length, "chat_template": template, **given})
+    if id_map is not None and base is None:
+        raise ValueError("--id-map (id_map=) requires --base (base=)")
+    model_folder = {"base": base, "id_map": id_map}
+    check_fits(to, path, {"max_length": length, "chat_template": template, **given, **model_folder})
     artifact = Artifact.read(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
-    roles = _roles_of(given, artifact.special_names, special)
-    notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
-    contents, loading = FORMATS[to](exported, path, roles, config)
+    inputs, more = [model], list[str]()
+    if base is None:
+        roles = _roles_of(given, artifact.special_names, special)
+        contents, loading = FORMATS[to](exported, path, roles, config)
+    else:
+        roles = _roles_of(given, (), special)
+        old_ids = None if id_map is None else os.fspath(id_map)
+        contents, more = on_base(exported, os.fspath(base), old_ids, roles, config)
+        loading = loading_a_folder(path)
+        inputs += [base, id_map or base, *(os.path.join(base, name) for name in os.listdir(base))]
+    notes = [*_remarks(roles, chat_template), *more] if has_roles(to, path) else []
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
-        check_not_an_input(file, [model])
+        check_not_an_input(file, inputs)
     if to == "huggingface" and folder:
-        _check_folder(path)
+        _check_folder(path, contents)
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
@@ -139,14 +164,14 @@ def _checked_length(length: int) -> int:
     return length
 
 
-def _check_folder(path: str) -> None:
-    """Reject a folder with files that would change the tokenizer that transformers loads.
+def _check_folder(path: str, contents: Collection[str]) -> None:
+    """Reject a folder with other files that would change the tokenizer that transformers loads.
 
     Raises:
         ValueError: the folder has such a file.
     """
     for name in _ALSO_READ:
-        if os.path.lexists(os.path.join(path, name)):
+        if name not in contents and os.path.lexists(os.path.join(path, name)):
             raise ValueError(
                 f"{quoted(path)} contains {name}, which transformers would also read; "
                 "remove it, or choose another folder"

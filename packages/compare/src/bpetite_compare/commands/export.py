@@ -38,6 +38,7 @@ from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
+_SETTINGS: Final = ("max_length", "chat_template", "base", "id_map", *ROLES)
 
 
 class _Summary(cli.fields.Outputs):
@@ -60,6 +61,9 @@ def add_command(commands: cli.Commands) -> None:
         help=f"{', '.join(FORMATS)}",
     )
     cli.add_destination(parser, "the export")
+    parser.add_argument("--base", metavar="FOLDER", help="of a model, which gets this vocabulary")
+    parser.add_argument("--id-map", metavar="FILE", help="JSON: the base's id of each id, or null")
+    parser.need("--id-map", "--base")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -86,7 +90,7 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", *ROLES)}
+    settings = {one: vars(options)[one] for one in _SETTINGS}
     try:
         check_fits(options.to, options.output, settings)
     except ValueError as error:
