@@ -21,16 +21,17 @@ from bpetite_compare._from_huggingface import FLAGS, parts_of, read_huggingface
 from bpetite_compare._spellings import changed_ends
 
 _TOKENIZER, _CONFIG, _ADDED = "tokenizer.json", "tokenizer_config.json", "added_tokens.json"
-_MODEL: Final = ("special_tokens_map.json", "config.json", "generation_config.json")
+_OTHERS: Final = ("special_tokens_map.json", "config.json", "generation_config.json")
 _TEMPLATES: Final = ("chat_template.jinja", "chat_template.json")
+MORE_TEMPLATES: Final = "additional_chat_templates"
 _IDS: Final = re.compile(
     "(.*_)?token_(id|ids|index)|(begin_)?suppress_tokens|(bad|force)_words_ids|(lang|task)_to_id"
-    "|ids?|sep|cls|pad_id"  # of added tokens, post-processors and padding
+    "|ids|sep|cls|pad_id"  # of post-processors and padding
 )
 """The keys of ids."""
-_MOST_SHOWN: Final = 4
-_OTHERS: Final = re.compile("(?!(text|language|llm|thinker)_).*_config")
+_NOT_TEXT: Final = re.compile("(?!(text|language|llm|thinker)_).*_config")
 """The keys of objects with ids of other vocabularies, such as those of sounds."""
+_MOST_SHOWN: Final = 4
 
 
 def read_id_map(path: str, rows: int) -> list[int | None]:
@@ -82,7 +83,7 @@ class _Ids:
         return new
 
     def _at(self, key: str, value: object, where: str, *, is_id: bool) -> object:
-        if key in self.given or _OTHERS.fullmatch(key):
+        if key in self.given or _NOT_TEXT.fullmatch(key):
             return self.given.get(key, value)
         return self.within(value, f"{where}: {key}", is_id=is_id or bool(_IDS.fullmatch(key)))
 
@@ -107,52 +108,52 @@ def on_base(
         ValueError: a file is damaged, the split patterns differ, the tokenizer lacks a special
             token of the model, an id has other bytes now, or a file has an id that is gone.
     """
-    content, base = _read(folder, tokenizer)
+    old = {name: object_in(folder, name) for name in (_TOKENIZER, _CONFIG, _ADDED, *_OTHERS)}
+    content, base = old[_TOKENIZER], _base(old[_TOKENIZER], folder, tokenizer)
+    if "chat_template" not in settings and os.path.isdir(os.path.join(folder, MORE_TEMPLATES)):
+        raise ValueError(
+            f"{quoted(folder)} has {MORE_TEMPLATES}, which a single folder cannot have; list them in "
+            "its tokenizer_config.json, or choose one with --chat-template (chat_template=)"
+        )
     special = tokenizer.special_tokens
-    named = {f"{role}_token": name for role, name in roles.items()}
-    given: dict[str, object] = {**named}
-    for role, name in roles.items():
-        given |= {f"{role}_token_id": special[name], f"{role}_id": special[name]}
+    named: dict[str, object] = {f"{role}_token": name for role, name in roles.items()}
+    given = named | {f"{role}_token_id": special[name] for role, name in roles.items()}
     if id_map:
         given["vocab_size"] = max(tokenizer.ids) + 1  # the map has a row for each id
     ids = _Ids(_new_ids(tokenizer, base, id_map), bool(id_map), given)
-    more = {name: one for name, one in special.items() if name not in base.special_tokens}
-    old = {name: object_in(folder, name) for name in (_CONFIG, _ADDED, *_MODEL)}
-    new = {name: ids.within(one, name, is_id=name == _ADDED) for name, one in old.items()}
+    rest = {**old, _TOKENIZER: {**content, "model": None}}
+    new = {name: ids.within(one, name, is_id=name == _ADDED) for name, one in rest.items()}
+    more = [name for name in special if name not in base.special_tokens]
+    tokens = [*content.get("added_tokens", []), *map(added_token, more)]
+    new[_TOKENIZER]["added_tokens"] = [one | {"id": special[one["content"]]} for one in tokens]
+    new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, new[_TOKENIZER]["added_tokens"])
     new[_CONFIG] |= named | settings
     if decoder := old[_CONFIG].get("added_tokens_decoder"):
-        moved = {ids.within(int(one), _CONFIG, is_id=True): token for one, token in decoder.items()}
-        moved |= {one: added_token(name) for name, one in more.items()}
-        new[_CONFIG]["added_tokens_decoder"] = {str(one): token for one, token in moved.items()}
+        tokens = [*decoder.values(), *map(added_token, more)]
+        new[_CONFIG]["added_tokens_decoder"] = {str(special[one["content"]]): one for one in tokens}
     if old[_ADDED]:
-        new[_ADDED] |= more
-    model = _model(content, tokenizer)
-    rest = ids.within({**content, "model": None}, _TOKENIZER)
-    rest["added_tokens"] += [{"id": one} | added_token(name) for name, one in more.items()]
+        new[_ADDED] |= {name: special[name] for name in more}
     copied = (*old, *(() if "chat_template" in settings else _TEMPLATES))
     paths = {name: os.path.join(folder, name) for name in copied}
     files = {name: read_source(path) for name, path in paths.items() if os.path.isfile(path)}
-    changed = {name: one for name, one in new.items() if one != old[name]}
-    for name, one in ({_TOKENIZER: rest | {"model": model}} | changed).items():
-        indent = None if name == _TOKENIZER else 2
-        files[name] = json.dumps(one, ensure_ascii=False, indent=indent).encode("utf-8") + b"\n"
-    notes = [f"not as in {quoted(folder)}: {', '.join([_TOKENIZER, *changed])}"]
-    return files, [*notes, *_other_ids(content)]
+    changed = [name for name in new if new[name] != old[name]]
+    for name in changed:
+        files[name] = json.dumps(new[name], ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+    return files, [f"changed: {', '.join(changed)}", *_other_ids(content)]
 
 
-def _read(folder: str, tokenizer: Artifact) -> tuple[dict[str, Any], Foreign]:
-    """Return the content of a model's `tokenizer.json`, and its tokenizer, checked."""
-    content = object_in(folder, _TOKENIZER)
+def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
+    """Return a model's tokenizer; reject one whose pattern or special tokens do not fit."""
     if not content:
         found = ", ".join(map(quoted, sorted(os.listdir(folder))[:_MOST_SHOWN])) or "no file"
         raise ValueError(f"--base (base=): {quoted(folder)} has {found}, but no tokenizer.json")
     with naming(quoted(os.path.join(folder, _TOKENIZER))):
-        plain = {"added_tokens": [_unstripped(one) for one in content.get("added_tokens", [])]}
-        base = read_huggingface(content | plain, drop_normalizer=True)
+        plain = content | {"added_tokens": [*map(_unstripped, content.get("added_tokens", []))]}
+        base = read_huggingface(plain, drop_normalizer=True)
         base.obstacles += changed_ends(base.splits, tokenizer.tokens, tokenizer.whole_tokens)
         if (pattern := base.check()) != tokenizer.pattern:
             own = tokenizer.pattern.name
-            raise ValueError(f"it has the pattern {pattern.name}, and this tokenizer {own}")
+            raise ValueError(f"its pattern is {pattern.name}, and that of this tokenizer {own}")
     base.special_tokens = {**special_tokens_in(folder, Foreign()), **base.special_tokens}
     lacking = [name for name in base.special_tokens if name not in tokenizer.special_tokens]
     if lacking:
@@ -161,11 +162,16 @@ def _read(folder: str, tokenizer: Artifact) -> tuple[dict[str, Any], Foreign]:
             f"this tokenizer lacks {len(lacking):,} special tokens of --base (base=): {names}; "
             "--special (special_tokens=) adds some to the export"
         )
-    return content, base
+    return base
+
+
+def _unstripped(token: object) -> object:
+    """Return an added token that leaves the text around it as it is."""
+    return token | dict.fromkeys(FLAGS[:3], False) if isinstance(token, dict) else token
 
 
 def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int, int | None]:
-    """Return the new id of each old one, or None.
+    """Return the new id of each old one; None if it is gone, or new.
 
     Raises:
         ValueError: the map is damaged, or an id has other bytes than in the model.
@@ -174,13 +180,12 @@ def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int
     known = {one: token for token, one in base.ids.items()}
     known |= {one: name.encode("utf-8") for name, one in base.special_tokens.items()}
     if id_map is None:
-        new = {one: one for one in known if one in vocab}
+        new, way_out = {one: one for one in known if one in vocab}, "--id-map says what moved"
     else:
-        old_ids = read_id_map(id_map, max(vocab) + 1)
+        old_ids, way_out = read_id_map(id_map, max(vocab) + 1), "correct the map"
         new = {old: one for one, old in enumerate(old_ids) if old is not None}
     if wrong := [old for old in new if known.get(old) != vocab.get(new[old], b"")]:
         old, one = wrong[0], new[wrong[0]]
-        way_out = "--id-map (id_map=) says where ids went" if id_map is None else "correct the map"
         raise ValueError(
             f"{len(wrong):,} ids have other bytes than in --base (base=): {one} has "
             f"{vocab.get(one)!r:.60}, and {old} there has {known.get(old)!r:.60}; {way_out}"
@@ -188,38 +193,27 @@ def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int
     return dict.fromkeys({*known, *vocab}) | new
 
 
-def _unstripped(token: object) -> object:
-    """Return an added token that leaves the text around it as it is."""
-    return token | dict.fromkeys(FLAGS[:3], False) if isinstance(token, dict) else token
+def _model(
+    model: dict[str, Any], tokenizer: Artifact, added: list[dict[str, Any]]
+) -> dict[str, object]:
+    """Return the model with another vocabulary.
 
-
-def _model(content: Mapping[str, Any], tokenizer: Artifact) -> dict[str, Any]:
-    """Return the model with another vocabulary; it has special tokens if it had them before.
-
-    It also has them if tokenizers would number them differently.
+    Special tokens that were not in it stay outside, if tokenizers gives them these ids there.
     """
-    model: dict[str, Any] = content["model"]
-    special = tokenizer.special_tokens
     whole = bool(model.get("ignore_merges") or tokenizer.whole_tokens)
     vocab = vocab_json(tokenizer, whole=whole)
-    names = [one["content"] for one in content["added_tokens"]]
-    outside = [name for name in dict.fromkeys([*names, *special]) if name not in model["vocab"]]
-    first = len(vocab) - len(outside)
-    if [special[name] for name in outside] == [*range(first, len(vocab))]:
-        vocab = {text: one for text, one in vocab.items() if text not in outside}
+    outside = {one["content"]: one["id"] for one in added if one["content"] not in model["vocab"]}
+    inside = {text: one for text, one in vocab.items() if text not in outside}
+    if [*outside.values()] == [*range(len(inside), len(vocab))]:
+        vocab = inside
     parts = {"vocab": vocab, "merges": merge_lines(tokenizer)}
     return model | parts | ({"ignore_merges": True} if whole else {})
 
 
 def _other_ids(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield a remark on texts that have other ids in the model's folder than here."""
-    texts = (
-        ["text that is not in NFC"]
-        if any(parts_of(content.get("normalizer"), "normalizers"))
-        else []
-    )
-    for flags, where in (FLAGS[1:3], "whitespace beside"), (FLAGS[:1], "words with"):
-        tokens = [one["content"] for one in content["added_tokens"] if any(map(one.get, flags))]
-        texts += [f"{where} {name!r:.42}" for name in tokens[:_MOST_SHOWN]]
+    nfc = any(parts_of(content.get("normalizer"), "normalizers"))
+    added = [one["content"] for one in content["added_tokens"] if any(map(one.get, FLAGS[:3]))]
+    texts = ["text that is not in NFC"] * nfc + [f"text beside {name!r:.42}" for name in added]
     if texts:
-        yield f"other ids than in bpetite: {', '.join(texts)}"
+        yield f"other ids than in bpetite: {', '.join(texts[:_MOST_SHOWN])}"

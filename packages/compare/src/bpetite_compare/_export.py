@@ -8,6 +8,7 @@ a chat template, a maximum length.
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType
 from typing import Final
 
@@ -19,7 +20,7 @@ from bpetite._inner import (
     write_folder,
     write_parts,
 )
-from bpetite_compare._base import on_base
+from bpetite_compare._base import MORE_TEMPLATES, on_base
 from bpetite_compare._formats import FORMATS, has_roles, is_folder, loading_a_folder
 from bpetite_compare._soundness import exportable
 
@@ -28,7 +29,7 @@ ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "
 
 _ALSO_READ: Final = (
     "added_tokens.json",
-    "additional_chat_templates",
+    MORE_TEMPLATES,
     "chat_template.jinja",
     "special_tokens_map.json",
 )
@@ -132,17 +133,17 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     artifact = Artifact.read(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
-    inputs, more = [model], list[str]()
+    roles, inputs = _roles_of(given, () if base else artifact.special_names, special), [model]
+    notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
     if base is None:
-        roles = _roles_of(given, artifact.special_names, special)
         contents, loading = FORMATS[to](exported, path, roles, config)
     else:
-        roles = _roles_of(given, (), special)
+        if Path(path).resolve().is_relative_to(Path(base).resolve()):
+            raise ValueError(f"{quoted(path)} is --base (base=) or in it; choose another output")
         old_ids = None if id_map is None else os.fspath(id_map)
-        contents, more = on_base(exported, os.fspath(base), old_ids, roles, config)
-        loading = loading_a_folder(path)
-        inputs += [base, id_map or base, *(os.path.join(base, name) for name in os.listdir(base))]
-    notes = [*_remarks(roles, chat_template), *more] if has_roles(to, path) else []
+        contents, changes = on_base(exported, os.fspath(base), old_ids, roles, config)
+        loading, notes = loading_a_folder(path), [*notes, *changes]
+        inputs += [id_map or base, *(os.path.join(base, name) for name in os.listdir(base))]
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
         check_not_an_input(file, inputs)
@@ -214,14 +215,19 @@ def _roles_of(
     return roles
 
 
-def _remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
+def _remarks(roles: Mapping[str, str], template: str | None, *, base: bool) -> Iterator[str]:
     """Yield remarks about the roles and the chat template of an export, after checking it.
+
+    With a base, other roles are the base's.
 
     Raises:
         ValueError: transformers cannot compile the template.
     """
     named = ", ".join(f"{role} {name!r}" for role, name in roles.items())
-    yield f"roles: {named or 'none; name them with --bos, --eos, --pad and --unk (bos=, ...)'}"
+    none = (
+        "the base's" if base else "none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
+    )
+    yield f"roles: {named or none}"
     if template is None:
         return
     if template.startswith("\ufeff"):
@@ -229,7 +235,7 @@ def _remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
     if not _is_compiled(template):
         yield "the chat template was not checked, because transformers or jinja2 is not installed"
     for role in ROLES:
-        if f"{role}_token" in template and role not in roles:
+        if f"{role}_token" in template and role not in roles and not base:
             yield f"the chat template uses {role}_token, which is empty without --{role} ({role}=)"
 
 
