@@ -29,6 +29,8 @@ _IDS: Final = re.compile(
     "|ids|sep|cls|pad_id"  # of post-processors and padding
 )
 """The keys of ids."""
+_MIXED: Final = ("forced_decoder_ids", "sequence_bias")
+"""The keys of ids among other numbers."""
 _NOT_TEXT: Final = re.compile("(?!(text|language|llm|thinker)_).*_config")
 """The keys of objects with ids of other vocabularies, such as those of sounds."""
 _MOST_SHOWN: Final = 4
@@ -79,12 +81,14 @@ class _Ids:
         if not is_id or type(value) is not int or value < 0:
             return value
         if (new := self.new.get(value, None if self.moved else value)) is None:
-            raise ValueError(f"{where} is the id {value}, whose token is gone or another one now")
+            raise ValueError(f"{where} has the id {value}, whose token is gone or another one now")
         return new
 
     def _at(self, key: str, value: object, where: str, *, is_id: bool) -> object:
         if key in self.given or _NOT_TEXT.fullmatch(key):
             return self.given.get(key, value)
+        if self.moved and value and key in _MIXED:
+            raise ValueError(f"{where}: ids cannot be moved in {key}; remove it from the base")
         return self.within(value, f"{where}: {key}", is_id=is_id or bool(_IDS.fullmatch(key)))
 
 
@@ -112,8 +116,8 @@ def on_base(
     content, base = old[_TOKENIZER], _base(old[_TOKENIZER], folder, tokenizer)
     if "chat_template" not in settings and os.path.isdir(os.path.join(folder, MORE_TEMPLATES)):
         raise ValueError(
-            f"{quoted(folder)} has {MORE_TEMPLATES}, which a single folder cannot have; list them in "
-            "its tokenizer_config.json, or choose one with --chat-template (chat_template=)"
+            f"{quoted(folder)} has {MORE_TEMPLATES}, which is not copied: list them in "
+            "tokenizer_config.json, or name one with --chat-template (chat_template=)"
         )
     special = tokenizer.special_tokens
     named: dict[str, object] = {f"{role}_token": name for role, name in roles.items()}
@@ -127,7 +131,7 @@ def on_base(
     tokens = [*content.get("added_tokens", []), *map(added_token, more)]
     new[_TOKENIZER]["added_tokens"] = [one | {"id": special[one["content"]]} for one in tokens]
     new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, new[_TOKENIZER]["added_tokens"])
-    new[_CONFIG] |= named | settings
+    new[_CONFIG] = {**new[_CONFIG], **named, **settings}
     if decoder := old[_CONFIG].get("added_tokens_decoder"):
         tokens = [*decoder.values(), *map(added_token, more)]
         new[_CONFIG]["added_tokens_decoder"] = {str(special[one["content"]]): one for one in tokens}
@@ -139,7 +143,7 @@ def on_base(
     changed = [name for name in new if new[name] != old[name]]
     for name in changed:
         files[name] = json.dumps(new[name], ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
-    return files, [f"changed: {', '.join(changed)}", *_other_ids(content)]
+    return files, [f"changed: {', '.join(changed) or 'nothing'}", *_other_ids(content)]
 
 
 def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
@@ -148,8 +152,7 @@ def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
         found = ", ".join(map(quoted, sorted(os.listdir(folder))[:_MOST_SHOWN])) or "no file"
         raise ValueError(f"--base (base=): {quoted(folder)} has {found}, but no tokenizer.json")
     with naming(quoted(os.path.join(folder, _TOKENIZER))):
-        plain = content | {"added_tokens": [*map(_unstripped, content.get("added_tokens", []))]}
-        base = read_huggingface(plain, drop_normalizer=True)
+        base = read_huggingface(_unstripped(content), drop_normalizer=True)
         base.obstacles += changed_ends(base.splits, tokenizer.tokens, tokenizer.whole_tokens)
         if (pattern := base.check()) != tokenizer.pattern:
             own = tokenizer.pattern.name
@@ -165,9 +168,13 @@ def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
     return base
 
 
-def _unstripped(token: object) -> object:
-    """Return an added token that leaves the text around it as it is."""
-    return token | dict.fromkeys(FLAGS[:3], False) if isinstance(token, dict) else token
+def _unstripped(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content without the flags of added tokens that change the text around them."""
+    if not isinstance(added := content.get("added_tokens"), list):
+        return content
+    plain = dict.fromkeys(FLAGS[:3], False)
+    tokens = [one | plain if isinstance(one, dict) else one for one in added]
+    return content | {"added_tokens": tokens}
 
 
 def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int, int | None]:

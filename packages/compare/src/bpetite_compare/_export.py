@@ -223,11 +223,10 @@ def _remarks(roles: Mapping[str, str], template: str | None, *, base: bool) -> I
     Raises:
         ValueError: transformers cannot compile the template.
     """
-    named = ", ".join(f"{role} {name!r}" for role, name in roles.items())
-    none = (
-        "the base's" if base else "none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
-    )
-    yield f"roles: {named or none}"
+    named = ["the base's"] if base else []
+    named += [f"{role} {name!r}" for role, name in roles.items()]
+    none = "none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
+    yield f"roles: {', '.join(named) or none}"
     if template is None:
         return
     if template.startswith("\ufeff"):
