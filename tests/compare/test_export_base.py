@@ -157,7 +157,7 @@ def test_new_tokens_are_added(base: Path, model: Path, tmp_path: Path) -> None:
     assert now["added_tokens"] == was["added_tokens"] + [
         entry | {"id": one} for entry, one in zip(entries, more.values(), strict=True)
     ]
-    assert now["model"]["vocab"] == was["model"]["vocab"] | {"\u0120thes": 305}
+    assert now["model"]["vocab"] == was["model"]["vocab"] | {"\u0120thes": 305} | more
     assert now["model"]["merges"] == [*was["model"]["merges"], "\u0120the s"]
     for one in (was, now):
         del one["added_tokens"], one["model"]["vocab"], one["model"]["merges"]
