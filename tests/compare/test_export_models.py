@@ -19,6 +19,7 @@ from bpetite._inner import ALL_PATTERNS, Artifact, artifact_of
 from bpetite_compare import export, import_tokenizer
 from nasty import nasty_texts, trained
 
+# ruff: noqa: ANN401 - the classes of transformers and torch depend on the version
 pytestmark = pytest.mark.thorough
 transformers = pytest.importorskip("transformers", reason="it is not installed")
 
@@ -216,3 +217,49 @@ def test_chat_models_come_back(family: tuple[Path, Path], tmp_path: Path) -> Non
             json.loads((each / name).read_bytes())["eos_token_id"] for each in (base, moved)
         )
         assert now == ([*map(new, was)] if isinstance(was, list) else new(was))
+
+
+@pytest.mark.parametrize("family", ["llama3_1", "qwen3", "glm"], indirect=True)
+def test_a_model_stops_where_the_original_stops(family: tuple[Path, Path], tmp_path: Path) -> None:
+    """A random model generates the same and ends at the same id, also with moved ids and rows."""
+    import torch
+
+    base, model = family
+    config = json.loads((base / "config.json").read_bytes())
+    sizes = dict.fromkeys(("hidden_size", "intermediate_size"), 16) | {"num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 8}
+    (base / "config.json").write_text(json.dumps(config | sizes | heads))
+    auto = transformers.AutoModelForCausalLM
+    torch.manual_seed(50)
+    original = auto.from_config(transformers.AutoConfig.from_pretrained(base))
+    prompt = transformers.AutoTokenizer.from_pretrained(base)("Hello", return_tensors="pt")
+
+    def generated(model: Any, prompt: Any) -> list[int]:
+        with torch.no_grad():
+            [ids] = model.generate(**prompt, max_new_tokens=40, do_sample=False, pad_token_id=0)
+        return [int(one) for one in ids]
+
+    original.generation_config.eos_token_id = None
+    endless = generated(original, prompt)
+    stop = next(one for one in endless[9:] if one not in endless[:9])
+    settings = json.loads((base / "generation_config.json").read_bytes())
+    settings["eos_token_id"].append(stop)
+    (base / "generation_config.json").write_text(json.dumps(settings))
+    original.generation_config = transformers.GenerationConfig.from_pretrained(base)
+    expected = generated(original, prompt)
+    assert (expected[-1], len(expected) < len(endless)) == (stop, True)
+
+    old = renumber(model, tmp_path / "moved.json")
+    (tmp_path / "map.json").write_text(json.dumps(old))
+    out = tmp_path / "moved"
+    export(tmp_path / "moved.json", "huggingface", out, base=base, id_map=tmp_path / "map.json")
+    other = auto.from_config(transformers.AutoConfig.from_pretrained(out))
+    weights = original.state_dict()
+    for name in [
+        name for name in weights if name.endswith(("embed_tokens.weight", "lm_head.weight"))
+    ]:
+        weights[name] = weights[name][old]
+    other.load_state_dict(weights)
+    other.generation_config = transformers.GenerationConfig.from_pretrained(out)
+    moved = transformers.AutoTokenizer.from_pretrained(out)("Hello", return_tensors="pt")
+    assert [old[one] for one in generated(other, moved)] == expected

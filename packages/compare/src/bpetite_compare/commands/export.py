@@ -7,6 +7,7 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output folder
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
+  bpetite export --model tokenizer.json --to huggingface --output hf --base model
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
@@ -24,6 +25,10 @@ If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` ad
 to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
+
+With `--base`, the folder is that of a model with this vocabulary: its normalizer, template, roles
+and all else stay, unless an option says otherwise. `--id-map` names a JSON list with the model's
+id of each id, or null; then ids move in all files.
 """
 
 import argparse
