@@ -65,7 +65,7 @@ def model_in(folder: Path, model: Path) -> Path:
         "config.json": {
             "image_token_index": 302,
             "pad_token_id": -1,
-            "use_cache": True,
+            "with_token_ids": True,
             "text_config": of_text,
             "vision_config": of_images,
         },
@@ -323,6 +323,39 @@ def test_a_wrong_map_is_refused(
     with pytest.raises(ValueError, match=re.escape(told)):
         export(model, "huggingface", tmp_path / "out", base=base, id_map=id_map)
     assert not (tmp_path / "out").exists()
+
+
+def test_special_tokens_outside_of_the_vocabulary_stay_there(tmp_path: Path) -> None:
+    """A model's vocabulary lacks them if it did, and no role is added; then nothing changes."""
+    model = write_tokenizer(tmp_path / "m.json", MERGES)
+    export(model, "huggingface", base := tmp_path / "base")
+    content = json.loads((base / "tokenizer.json").read_bytes())
+    del content["model"]["vocab"]["<|endoftext|>"]
+    (base / "tokenizer.json").write_text(json.dumps(content))
+    set_in(base, "tokenizer_config.json", eos_token=None)
+    export(model, "huggingface", tmp_path / "out", base=base, special_tokens=["<+>"])
+    new = objects(tmp_path / "out")
+    assert new["tokenizer.json"]["model"]["vocab"] == content["model"]["vocab"]
+    assert [one["id"] for one in new["tokenizer.json"]["added_tokens"]] == [259, 260]
+    assert new["tokenizer_config.json"] == objects(base)["tokenizer_config.json"]
+    # With a gap, tokenizers would give it another id.
+    gap = write_tokenizer(tmp_path / "gap.json", MERGES, special={"<|endoftext|>": 259, "<+>": 270})
+    export(gap, "huggingface", tmp_path / "gap", base=base)
+    vocab = objects(tmp_path / "gap")["tokenizer.json"]["model"]["vocab"]
+    assert vocab == content["model"]["vocab"] | {"<|endoftext|>": 259, "<+>": 270}
+
+
+def test_whole_tokens_are_found_first(base: Path, tmp_path: Path) -> None:
+    """A model gets `ignore_merges` if the tokenizer needs it; then a name is no chunk's letters."""
+    ids = [*range(258), 304, 305]
+    whole = write_tokenizer(tmp_path / "w.json", MERGES, [b"xyz"], SPECIAL, ids)
+    content = json.loads((base / "tokenizer.json").read_bytes())
+    set_in(base, "tokenizer.json", model=content["model"] | {"ignore_merges": False})
+    export(whole, "huggingface", tmp_path / "out", base=base)
+    assert objects(tmp_path / "out")["tokenizer.json"]["model"]["ignore_merges"]
+    set_in(base, "tokenizer.json", model=content["model"])
+    with pytest.raises(ValueError, match="the text b' x' would be the special token"):
+        export(whole, "huggingface", tmp_path / "two", base=base, special_tokens=["\u0120x"])
 
 
 # What does not fit

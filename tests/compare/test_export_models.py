@@ -206,6 +206,8 @@ def test_chat_models_come_back(family: tuple[Path, Path], tmp_path: Path) -> Non
     names = [*Artifact.read(model).special_names]
     export(model, "huggingface", tmp_path / "out", base=base)
     check(base, tmp_path / "out", int, names)
+    sizes = (transformers.AutoTokenizer.from_pretrained(one) for one in (base, tmp_path / "out"))
+    assert len({one.vocab_size for one in sizes}) == 1
     old = renumber(model, tmp_path / "moved.json")
     (tmp_path / "map.json").write_text(json.dumps(old))
     moved = tmp_path / "moved"
