@@ -184,7 +184,7 @@ def test_ids_move_in_every_file(base: Path, moved: tuple[Path, Path], tmp_path: 
     assert config == {
         "image_token_index": expected(302),
         "pad_token_id": -1,
-        "use_cache": True,
+        "with_token_ids": True,
         "text_config": {
             "eos_token_id": [expected(300), expected(301)],
             "vocab_size": len(old_ids),
