@@ -345,7 +345,7 @@ def test_special_tokens_outside_of_the_vocabulary_stay_there(tmp_path: Path) -> 
     assert vocab == content["model"]["vocab"] | {"<|endoftext|>": 259, "<+>": 270}
 
 
-def test_whole_tokens_are_found_first(base: Path, tmp_path: Path) -> None:
+def test_whole_tokens_are_found_first(base: Path, model: Path, tmp_path: Path) -> None:
     """A model gets `ignore_merges` if the tokenizer needs it; then a name is no chunk's letters."""
     ids = [*range(258), 304, 305]
     whole = write_tokenizer(tmp_path / "w.json", MERGES, [b"xyz"], SPECIAL, ids)
@@ -355,7 +355,7 @@ def test_whole_tokens_are_found_first(base: Path, tmp_path: Path) -> None:
     assert objects(tmp_path / "out")["tokenizer.json"]["model"]["ignore_merges"]
     set_in(base, "tokenizer.json", model=content["model"])
     with pytest.raises(ValueError, match="the text b' x' would be the special token"):
-        export(whole, "huggingface", tmp_path / "two", base=base, special_tokens=["\u0120x"])
+        export(model, "huggingface", tmp_path / "two", base=base, special_tokens=["\u0120x"])
 
 
 # What does not fit
