@@ -156,6 +156,7 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
 
         export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
         export(folder / "tokenizer.json", "huggingface", folder / "hf.json")
+        export(folder / "tokenizer.json", "huggingface", folder / "model")
         export(folder / "tokenizer.json", "gpt2", folder / "gpt2files")
 
 

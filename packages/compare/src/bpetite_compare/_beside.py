@@ -81,13 +81,13 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
     """
     folder, special = os.path.dirname(path), options.special
     rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD)
-    tokenizer = _object_in(folder, "tokenizer.json")
+    tokenizer = object_in(folder, "tokenizer.json")
     if "model" in tokenizer:
         rest = _of_tokenizer_json(tokenizer, options)
         if options.pattern is None:
             return rest
         special = rest.special_tokens or special
-    config = _object_in(folder, "tokenizer_config.json")
+    config = object_in(folder, "tokenizer_config.json")
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
     pattern, rest.named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
     if options.pattern is not None:
@@ -110,7 +110,7 @@ def _found_or_guessed(
     folder: str, rest: Foreign, vocab: Mapping[str, Any] | None
 ) -> Mapping[str, int]:
     """Return the special tokens in a folder's configurations, or GPT-2's, and note the latter."""
-    if special := _special_tokens_in(folder, rest, vocab or {}):
+    if special := special_tokens_in(folder, rest, vocab or {}):
         return special
     if vocab and END_OF_TEXT_TOKEN in vocab:
         special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
@@ -127,7 +127,7 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     Raises:
         ValueError: it cannot be imported; with --pattern, only if it is damaged.
     """
-    with _naming("tokenizer.json beside it"):
+    with naming("tokenizer.json beside it"):
         theirs = read_huggingface(content, drop_normalizer=options.drop_normalizer)
         if options.pattern is None:
             theirs.check()
@@ -143,7 +143,7 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     return theirs
 
 
-def _special_tokens_in(
+def special_tokens_in(
     folder: str, rest: Foreign, vocab: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, int]:
     """Return the special tokens that configurations in a folder have.
@@ -153,9 +153,9 @@ def _special_tokens_in(
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    config = _object_in(folder, "tokenizer_config.json")
+    config = object_in(folder, "tokenizer_config.json")
     added = config.get("added_tokens_decoder") or {}
-    with _naming("tokenizer_config.json"):
+    with naming("tokenizer_config.json"):
         if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
             raise ValueError("its added_tokens_decoder is not an object with ids as keys")
         entries = [
@@ -173,7 +173,7 @@ def _special_tokens_in(
                 entries.append(dict.fromkeys(FLAGS, False) | entry | known)
                 names.append(name)
         found = {token.text: token.id for token in added_tokens(entries, rest)}
-    for name, token_id in _object_in(folder, "added_tokens.json").items():
+    for name, token_id in object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
             raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")
         if found.setdefault(name, token_id) != token_id:
@@ -187,7 +187,7 @@ def _special_tokens_in(
 def note_configuration(foreign: Foreign, folder: str) -> None:
     """Note a special token that transformers adds to those of a `tokenizer.json`."""
     with suppress(ValueError):  # a configuration that does not fit adds none
-        found = _special_tokens_in(folder, Foreign())
+        found = special_tokens_in(folder, Foreign())
         if missing := [name for name in found if name not in foreign.special_tokens]:
             more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
             foreign.notes.append(
@@ -239,18 +239,18 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
         )
 
 
-def _object_in(folder: str, name: str) -> dict[str, Any]:
+def object_in(folder: str, name: str) -> dict[str, Any]:
     """Return the object in a file of a folder, or an empty one without the file."""
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         return {}
-    with _naming(name):
+    with naming(name):
         content = parse_source(read_source(path))
     return content if isinstance(content, dict) else {}
 
 
 @contextmanager
-def _naming(name: str) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Name a file in the errors about it."""
     try:
         yield

@@ -76,14 +76,18 @@ tokenizer = Tokenizer.from_file({_text(path)!r})
 """
         return {"": content}, loading
     settings = _json({**_tokenizer_config(tokenizer, roles), **config})
-    loading = f"""\
+    return {"tokenizer.json": content, "tokenizer_config.json": settings}, loading_a_folder(path)
+
+
+def loading_a_folder(path: str) -> str:
+    """Return Python code that loads a folder for transformers."""
+    return f"""\
 from transformers import PreTrainedTokenizerFast
 
 # AutoTokenizer would split text differently beside the config.json of some models.
 # decode() writes the text of special tokens, unless skip_special_tokens=True.
 tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 """
-    return {"tokenizer.json": content, "tokenizer_config.json": settings}, loading
 
 
 def _gpt2(tokenizer: Artifact, path: str, *_: object) -> _Files:
@@ -94,12 +98,12 @@ def _gpt2(tokenizer: Artifact, path: str, *_: object) -> _Files:
         )
     if tokenizer.whole_tokens:
         raise _cannot("GPT-2's two files", "whole tokens")
-    merges = _merge_lines(tokenizer)
+    merges = merge_lines(tokenizer)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
             raise ValueError(f"merge {rank}, {line[:40]!r}, would be a comment; use another format")
     lines = ["#version: 0.2", *merges, ""]
-    contents = (_json(_vocab_json(tokenizer)), "\n".join(lines).encode("utf-8"))
+    contents = (_json(vocab_json(tokenizer)), "\n".join(lines).encode("utf-8"))
     vocab, merges_txt = (_text(os.path.join(path, name)) for name in GPT2_FILES)
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
@@ -117,7 +121,7 @@ def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
     special = tokenizer.special_tokens
     whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
-    texts = {token_id: text for text, token_id in _vocab_json(tokenizer, whole=whole).items()}
+    texts = {token_id: text for text, token_id in vocab_json(tokenizer, whole=whole).items()}
     if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
     if len(texts) <= max(texts):
@@ -134,7 +138,7 @@ def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -
         "tokenizer.ggml.pre": pattern.llama_cpp,
         "tokenizer.ggml.tokens": tokens,
         "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
-        "tokenizer.ggml.merges": _merge_lines(tokenizer),
+        "tokenizer.ggml.merges": merge_lines(tokenizer),
         # With some patterns, llama.cpp would begin each text with a special token.
         "tokenizer.ggml.add_bos_token": False,
         **{f"tokenizer.ggml.{_LONG.get(one, one)}_token_id": special[roles[one]] for one in roles},
@@ -178,12 +182,11 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     whole = bool(tokenizer.whole_tokens)
     cut = {"type": "Split", "pattern": {"Regex": tokenizer.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
-    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
         "version": "1.0",
         **dict.fromkeys(("truncation", "padding")),
         "added_tokens": [
-            {"id": token_id, "content": text, "special": True} | wherever
+            {"id": token_id} | added_token(text)
             for text, token_id in tokenizer.special_tokens.items()
         ],
         "normalizer": None,
@@ -202,10 +205,16 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
             **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
             "ignore_merges": whole,
-            "vocab": _vocab_json(tokenizer, whole=whole),
-            "merges": _merge_lines(tokenizer),
+            "vocab": vocab_json(tokenizer, whole=whole),
+            "merges": merge_lines(tokenizer),
         },
     }
+
+
+def added_token(text: str) -> dict[str, object]:
+    """Return the entry of a special token, without an id."""
+    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"content": text, "special": True} | wherever
 
 
 def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
@@ -220,7 +229,7 @@ def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str
     }
 
 
-def _vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int]:
+def vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int]:
     """Return the id of each token by its letters, and of each special token by its text.
 
     If a whole chunk is looked up first, no special token may be the letters of one.
@@ -235,7 +244,7 @@ def _vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int
     return letters | tokenizer.special_tokens
 
 
-def _merge_lines(tokenizer: Artifact) -> list[str]:
+def merge_lines(tokenizer: Artifact) -> list[str]:
     """Return the merges in the order of ranks, each as the letters of its two tokens."""
     letters = list(map(to_letters, tokenizer.tokens))
     return [f"{letters[left]} {letters[right]}" for left, right in tokenizer.merges]

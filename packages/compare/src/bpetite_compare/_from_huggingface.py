@@ -58,14 +58,14 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
     foreign = _of_settings(content, model)
-    parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
+    parts = parts_of(content.get("pre_tokenizer"), "pretokenizers")
     foreign.splits = _splits(parts, foreign.obstacles)
-    for decoder in _parts(content.get("decoder"), "decoders"):
+    for decoder in parts_of(content.get("decoder"), "decoders"):
         if decoder is not None and _kind(decoder) != "ByteLevel":
             foreign.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
-    normalizers = _parts(content.get("normalizer"), "normalizers")
+    normalizers = parts_of(content.get("normalizer"), "normalizers")
     _check_normalizers(normalizers, foreign, drop=drop_normalizer)
-    _check_processors(_parts(content.get("post_processor"), "processors"), foreign)
+    _check_processors(parts_of(content.get("post_processor"), "processors"), foreign)
     vocab = _vocab(model.get("vocab"))
     merges = _merges(model.get("merges"), vocab)
     added = content.get("added_tokens", [])
@@ -206,11 +206,11 @@ def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> st
     return ""
 
 
-def _parts(part: object, name: str) -> list[Any]:
+def parts_of(part: object, name: str) -> list[Any]:
     """Return the parts of a `Sequence`, also of one inside another; anything else is one part."""
     match part:
         case {"type": "Sequence", **others} if isinstance(parts := others.get(name), list):
-            return [one for inner in parts for one in _parts(inner, name)]
+            return [one for inner in parts for one in parts_of(inner, name)]
         case {"type": "ByteLevel", **flags} if name != "normalizers":
             for flag in ("add_prefix_space", "trim_offsets", "use_regex"):
                 _flag({"use_regex": True, **flags}, flag, "its ByteLevel")

@@ -7,6 +7,7 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output folder
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
+  bpetite export --model tokenizer.json --to huggingface --output hf --base model
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
@@ -24,6 +25,10 @@ If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` ad
 to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
+
+With `--base`, the folder is that of a model with this vocabulary: its normalizer, template, roles
+and all else stay, unless an option says otherwise. `--id-map` names a JSON list with the model's
+id of each id, or null; then ids move in all files.
 """
 
 import argparse
@@ -38,6 +43,7 @@ from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
+_SETTINGS: Final = ("max_length", "chat_template", "base", "id_map", *ROLES)
 
 
 class _Summary(cli.fields.Outputs):
@@ -60,6 +66,9 @@ def add_command(commands: cli.Commands) -> None:
         help=f"{', '.join(FORMATS)}",
     )
     cli.add_destination(parser, "the export")
+    parser.add_argument("--base", metavar="FOLDER", help="of a model, which gets this vocabulary")
+    parser.add_argument("--id-map", metavar="FILE", help="JSON: the base's id of each id, or null")
+    parser.need("--id-map", "--base")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -86,7 +95,7 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", *ROLES)}
+    settings = {one: vars(options)[one] for one in _SETTINGS}
     try:
         check_fits(options.to, options.output, settings)
     except ValueError as error:
