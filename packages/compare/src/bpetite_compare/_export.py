@@ -6,10 +6,10 @@ a chat template, a maximum length.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Final
+from typing import Any, Final
 
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
@@ -19,8 +19,12 @@ from bpetite._inner import (
     write_folder,
     write_parts,
 )
+from bpetite_compare._foreign import Options
 from bpetite_compare._formats import FORMATS, has_roles, is_folder
+from bpetite_compare._from_huggingface import read_gguf
+from bpetite_compare._gguf import read_header
 from bpetite_compare._soundness import exportable
+from bpetite_compare._spellings import in_llama_cpp
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
@@ -62,6 +66,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     eos: str | None = None,
     pad: str | None = None,
     unk: str | None = None,
+    base: str | os.PathLike[str] | None = None,
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
@@ -87,6 +92,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             token of the tokenizer.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
+        base: for "gguf", the GGUF file of the model with these ids. Its roles, kinds of tokens and
+            chat template are the export's, except for the roles above.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
@@ -109,18 +116,22 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     length = None if max_length is None else _checked_length(max_length)
     template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
     settings = {"model_max_length": length, "chat_template": template}
-    config = {name: value for name, value in settings.items() if value is not None}
+    config: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
-    check_fits(to, path, {"max_length": length, "chat_template": template, **given})
+    check_fits(to, path, {"max_length": length, "chat_template": template, "base": base, **given})
     artifact = Artifact.read(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
     roles = _roles_of(given, artifact.special_names, special)
     notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
+    if base is not None:
+        config = _of_gguf(os.fspath(base), exported)
+        taken = ", ".join(name.rpartition(".")[2] for name in config["fields"])
+        notes = [f"taken from {quoted(os.fspath(base))}: kinds of tokens, {taken}"]
     contents, loading = FORMATS[to](exported, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
-        check_not_an_input(file, [model])
+        check_not_an_input(file, [model] if base is None else [model, base])
     if to == "huggingface" and folder:
         _check_folder(path)
     if folder:
@@ -156,12 +167,57 @@ def _check_folder(path: str) -> None:
 def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
     """Reject settings, which may be None, that the output does not have."""
     for name, value in settings.items():
-        fits = has_roles(to, output) and (to != "gguf" or name in ROLES)
+        fits = has_roles(to, output) and (to != "gguf" or name in {*ROLES, "base"})
         if value is not None and not fits:
-            also = ", or gguf" if name in ROLES else ""
+            also = ", or gguf" if name in {*ROLES, "base"} else ""
             raise ValueError(
                 f"--{name.replace('_', '-')} ({name}=) requires a folder for huggingface{also}"
             )
+
+
+def _of_gguf(
+    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None = None
+) -> dict[str, Any]:
+    """Return what an export takes from a GGUF file: roles, kinds of special tokens, other fields.
+
+    Args:
+        path: the file.
+        tokenizer: the tokenizer of the export.
+        id_map: the id in the file of each id, or None; without it, these are equal.
+
+    Raises:
+        ValueError: the file has no byte-level BPE, or an id has other bytes in the tokenizer.
+    """
+    try:
+        fields = read_header(path, ("tokenizer.",))
+        foreign = read_gguf(fields, Options())
+    except ValueError as error:
+        raise ValueError(f"cannot use the base {quoted(path)}: {error}") from None
+    theirs = {number: token for token, number in foreign.ids.items()}
+    theirs |= {number: name.encode() for name, number in foreign.special_tokens.items()}
+    ours, names = tokenizer.vocab, {*tokenizer.special_tokens.values()}
+    new = {old: now for now, old in enumerate(range(max(ours) + 1) if id_map is None else id_map)}
+    moved = [old for old, token in theirs.items() if ours.get(new.get(old, -1), token) != token]
+    if moved:
+        old = min(moved)
+        raise ValueError(
+            f"{len(moved):,} ids of the base {quoted(path)} have other bytes here, first {old}: "
+            f"{ours[new[old]]!r:.40}, there {theirs[old]!r:.40}"
+        )
+    kept: dict[str, Any] = {}
+    for name, value in fields.items():
+        match value:
+            case bool():
+                kept[name] = value
+            case str() | [str(), *_] if name.startswith("tokenizer.chat_template"):
+                kept[name] = value
+            case int() if name.endswith("_token_id") and (now := new.get(value, -1)) in ours:
+                kept[name] = now
+    if in_llama_cpp(pre := fields.get("tokenizer.ggml.pre"))[0] == tokenizer.pattern.name:
+        kept["tokenizer.ggml.pre"] = pre
+    special = {new.get(old, -1): old for old in foreign.special_tokens.values()}
+    kinds = fields["tokenizer.ggml.token_type"]
+    return {"fields": kept, "kinds": {now: kinds[special[now]] for now in names & special.keys()}}
 
 
 def _roles_of(

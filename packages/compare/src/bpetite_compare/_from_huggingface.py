@@ -36,8 +36,8 @@ _CHARACTERS: Final = {"llama": "SentencePiece", "gemma4": "SentencePiece", "bert
 """Other models of llama.cpp, whose tokens are characters."""
 _INSTEAD_OF_GGUF: Final = "use llama.cpp, or import the model's tokenizer.json"
 _NORMAL, _USER_DEFINED, _UNUSED = 1, 4, 5
-_GGUF_KINDS: Final = (_NORMAL, 2, 3, _USER_DEFINED)
-"""llama.cpp's kinds of tokens: all but normal ones are special, also unknown and control ones."""
+_GGUF_KINDS: Final = {_NORMAL, 2, 3, _USER_DEFINED, _UNUSED}
+"""llama.cpp's kinds of tokens; unknown, control and user-defined ones are special."""
 _HIGHEST: Final = (1 << 32) - 1
 ORDINARY: Final = "not special in the source"
 """How the note on added tokens begins that are not special."""
@@ -109,8 +109,9 @@ def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
     if "tokens" not in own:
         raise ValueError("it has no tokens; of a model in several files, name the first one")
     if (model := own.get("model")) != "gpt2":
-        known = f" ({_CHARACTERS[model]}, not bytes)" if model in [*_CHARACTERS] else ""
-        raise ValueError(f"its model is {_shown(model)}{known}, not gpt2, byte-level BPE")
+        known = _CHARACTERS.get(str(model))
+        meaning = f" ({known}, whose tokens are characters, not bytes)" if known else ""
+        raise ValueError(f"its model is {_shown(model)}{meaning}, not gpt2, byte-level BPE")
     pattern, whole = in_llama_cpp(pre := own.get("pre"))
     rest = Foreign(whole=whole or options.ignore_merges, instead=_INSTEAD_OF_GGUF)
     if options.pattern is not None:
@@ -137,12 +138,11 @@ def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
 
     llama.cpp's converter names an id without a token `[PAD7]`; old ones made these user-defined.
     """
-    tokens, kinds = own["tokens"], own.get("token_type", ())
-    for name, values, kind in (("tokens", tokens, str), ("token_type", kinds, int)):
-        if type(values) is not list or {*map(type, values)} - {kind}:
-            raise ValueError(f"its {_GGUF}{name} is missing, or not a list of {kind.__name__}")
-    if len(tokens) != len(kinds):
-        raise ValueError(f"it has {len(tokens):,} tokens, and the kinds of {len(kinds):,}")
+    tokens, kinds = own["tokens"], own.get("token_type")
+    if type(tokens) is not list or {*map(type, tokens)} - {str}:
+        raise ValueError(f"its {_GGUF}tokens are not a list of texts")
+    if type(kinds) is not list or len(kinds) != len(tokens) or not {*kinds} <= _GGUF_KINDS:
+        raise ValueError(f"its {_GGUF}token_type is not a list of {len(tokens):,} kinds, 1 to 5")
     vocab, unused = dict[str, int](), list[str]()
     for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True)):
         if kind == _UNUSED or (kind == _USER_DEFINED and text == f"[PAD{number}]"):
@@ -151,8 +151,6 @@ def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
             raise ValueError(f"its tokens {vocab[text]} and {number} are both {text[:40]!r}")
     if unused:
         rest.notes.append(f"left out: {len(unused):,} unused tokens, such as {unused[0][:40]!r}")
-    if odd := [text for text, number in vocab.items() if kinds[number] not in _GGUF_KINDS]:
-        rest.obstacles.append(f"{_first_of(odd, 'token')} a kind that byte-level BPE does not have")
     rest.special_tokens = {text: one for text, one in vocab.items() if kinds[one] != _NORMAL}
     return vocab
 

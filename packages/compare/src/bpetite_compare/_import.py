@@ -57,8 +57,7 @@ _READERS: Final = {
 """Which of two files that disagree is the one to choose: the first here."""
 
 _UNKNOWN: Final = (
-    "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, a file of ranks, or "
-    "a GGUF file"
+    "it is not a tokenizer.json, tekken.json, vocab.json with merges.txt, file of ranks, or GGUF"
 )
 
 SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken", "gguf")
@@ -111,15 +110,16 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 
     Args:
         source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
-            `tekken.json`, or a folder with one of these; a list of the paths of `vocab.json` and
-            `merges.txt`, or their folder; or with the form "tiktoken", the name of an encoding
-            that is not also a path.
-        form: "tiktoken", "huggingface", "gpt2" or "tekken"; None finds it from the content.
+            `tekken.json`, a GGUF file, or a folder with one of these; a list of the paths of
+            `vocab.json` and `merges.txt`, or their folder; or with the form "tiktoken", the name of
+            an encoding that is not also a path.
+        form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: the name of the split pattern, for a file of ranks and for `vocab.json` with
-            `merges.txt`. Without it, the pattern is that of a `tokenizer.json` beside the file, or
-            of the class in a `tokenizer_config.json`; for `vocab.json`, GPT-2's is a guess.
+        pattern: the name of the split pattern, for a file of ranks, for `vocab.json` with
+            `merges.txt`, and for a GGUF file, which may name it. Without it, the pattern is that of
+            a `tokenizer.json` beside the file, or of the class in a `tokenizer_config.json`; for
+            `vocab.json`, GPT-2's is a guess.
         special_tokens: the id of each special token, for forms that do not have them all.
             Without it, they are those of a `tokenizer.json`, a `tokenizer_config.json` or an
             `added_tokens.json` beside the file.

@@ -17,11 +17,13 @@ Details:
   if PATH ends in `.json`
 - `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
   `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
-- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`
+- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`, or with `--base`
 
 Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
 If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
-to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
+to the export, after the last id; the tokenizer file does not change. `--base` names the GGUF file
+of the model that the tokenizer was imported from: its roles, kinds of tokens and chat template go
+into the export, and an id with other bytes there is an error. Roles, the chat template and
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
 """
@@ -78,6 +80,9 @@ def add_command(commands: cli.Commands) -> None:
         metavar="FILE",
         help="Jinja template for apply_chat_template",
     )
+    parser.add_argument(
+        "--base", metavar="FILE", help="GGUF file of the model, whose roles and template to take"
+    )
     for role, purpose in ROLES.items():
         told = f"the special token for {purpose}"
         parser.add_argument(f"--{role}", type=cli.values.text_argument, metavar="NAME", help=told)
@@ -86,7 +91,7 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", *ROLES)}
+    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", "base", *ROLES)}
     try:
         check_fits(options.to, options.output, settings)
     except ValueError as error:
@@ -94,7 +99,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if folder:
         cli.check_destination_folder(options.output, force=options.force)
     else:
-        cli.check_destination(options.output, [options.model], force=options.force)
+        inputs = [one for one in (options.model, options.base) if one is not None]
+        cli.check_destination(options.output, inputs, force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
     with cli.models.about_model(options.model):
