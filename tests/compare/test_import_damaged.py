@@ -1,4 +1,4 @@
-"""`bpetite import` of 1,200 damaged files: each is refused briefly, or opens with its ids."""
+"""`bpetite import` of 1,500 damaged files: each is refused briefly, or opens with its ids."""
 
 import json
 import re
@@ -6,11 +6,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import gguf as gguf_package
 import pytest
 import tokenizers
 
 from artifacts import GONE, changed, positions_in
 from bpetite import Tokenizer
+from bpetite_compare._formats import to_gguf
+from bpetite_compare._gguf import read_header
 from cli_tools import bpetite, refused, terminal_width
 from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
@@ -54,6 +57,25 @@ def huggingface() -> File:
     return file
 
 
+def gguf() -> bytes:
+    """Return a GGUF file with several types of values, and the fields of its tokenizer last."""
+    vocab = huggingface().model["vocab"]
+    return to_gguf(
+        {
+            "general.name": "é" * 9,
+            "general.file_type": 7,
+            "general.tags": ["a", "b"],
+            "tokenizer.ggml.model": "gpt2",
+            "tokenizer.ggml.pre": "llama-bpe",
+            "tokenizer.ggml.add_bos_token": True,
+            "tokenizer.ggml.bos_token_id": 267,
+            "tokenizer.ggml.merges": MERGES,
+            "tokenizer.ggml.token_type": [1] * (len(vocab) - 1) + [3],
+            "tokenizer.ggml.tokens": [*vocab],
+        }
+    )
+
+
 CONFIG: Final = {"added_tokens_decoder": {"300": added("<|endoftext|>", 300, special=True)}}
 FORMS: Final[list[dict[str, bytes]]] = [
     {"tokenizer.json": json.dumps(huggingface().content).encode()},
@@ -63,6 +85,7 @@ FORMS: Final[list[dict[str, bytes]]] = [
         "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
         "merges.txt": "\n".join(["#version: 0.2", *MERGES, ""]).encode(),
     },
+    {"a.gguf": gguf()},
 ]
 
 
@@ -77,7 +100,8 @@ def changed_value(data: bytes, random: Random) -> bytes:
 
 def changed_bytes(data: bytes, random: Random) -> bytes:
     """Return data that is cut off, or has a few bytes changed, removed or doubled."""
-    start = random.randrange(len(data))
+    # Half of them at the begin, where the header of a GGUF file has its sizes.
+    start = random.randrange(random.choice([len(data), min(len(data), 700)]))
     end = start + random.choice([1, 1, 2, 9, 500])
     part = data[start:end]
     odd = random.choice([b"", part * 2, random.randbytes(len(part)), b"9", b"\n", b"="])
@@ -93,6 +117,13 @@ def check_same(theirs: Path, ours: Path) -> None:
     for text in filter(drift().isdisjoint, [*HOSTILE, "the  the abc é the<tool> <s>"]):
         expected = library.encode(text, add_special_tokens=False).ids
         assert tokenizer.encode(text) == expected, (text, theirs.read_text())
+
+
+def check_fields(path: Path) -> None:
+    """Check that llama.cpp's package reads the damaged file too, and the same fields."""
+    fields = gguf_package.GGUFReader(path).fields
+    found = {name: one.contents() for name, one in fields.items() if not name.startswith("GGUF.")}
+    assert found == read_header(str(path))
 
 
 @pytest.mark.parametrize("files", FORMS, ids=list)
@@ -116,3 +147,5 @@ def test_damaged_files_end_in_four_lines(files: dict[str, bytes], tmp_path: Path
             assert not re.search("bug|codec|Traceback", shown[0]), told
         elif target == "tokenizer.json":
             check_same(tmp_path / target, tmp_path / "new.json")
+        elif target == "a.gguf":
+            check_fields(tmp_path / target)

@@ -126,8 +126,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
     if base is not None:
         config = _of_gguf(os.fspath(base), exported)
-        taken = ", ".join(name.rpartition(".")[2] for name in config["fields"])
-        notes = [f"taken from {quoted(os.fspath(base))}: kinds of tokens, {taken}"]
+        notes = config["notes"]
     contents, loading = FORMATS[to](exported, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
@@ -178,7 +177,7 @@ def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
 def _of_gguf(
     path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None = None
 ) -> dict[str, Any]:
-    """Return what an export takes from a GGUF file: roles, kinds of special tokens, other fields.
+    """Return what an export takes from a GGUF file: fields, kinds by ids, and notes on them.
 
     Args:
         path: the file.
@@ -211,13 +210,18 @@ def _of_gguf(
                 kept[name] = value
             case str() | [str(), *_] if name.startswith("tokenizer.chat_template"):
                 kept[name] = value
-            case int() if name.endswith("_token_id") and (now := new.get(value, -1)) in ours:
-                kept[name] = now
+            case int() if name.endswith("_token_id") and value in theirs and new.get(value) in ours:
+                kept[name] = new[value]
     if in_llama_cpp(pre := fields.get("tokenizer.ggml.pre"))[0] == tokenizer.pattern.name:
         kept["tokenizer.ggml.pre"] = pre
     special = {new.get(old, -1): old for old in foreign.special_tokens.values()}
     kinds = fields["tokenizer.ggml.token_type"]
-    return {"fields": kept, "kinds": {now: kinds[special[now]] for now in names & special.keys()}}
+    taken = ", ".join(["kinds of tokens", *(name.rpartition(".")[2] for name in kept)])
+    notes = [f"taken from {quoted(path)}: {taken}"]
+    if lost := [name for name in fields if name.endswith("_token_id") and name not in kept]:
+        notes.append(f"left out, as these ids have no token: {', '.join(lost)}")
+    of_kinds = {now: kinds[special[now]] for now in names & special.keys()}
+    return {"fields": kept, "kinds": of_kinds, "notes": notes}
 
 
 def _roles_of(

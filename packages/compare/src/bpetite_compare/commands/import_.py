@@ -16,9 +16,9 @@ Details:
 The tokenizer must be byte-level BPE with one of the known patterns. For ranks and `vocab.json`,
 `--pattern` names that of the model; its default is that of the `tokenizer.json`, or of the class,
 beside the file. A GGUF file may name it. `--special` names the special tokens, by default those of
-the file, or of the configuration beside it. With `--ignore-merges`, a chunk that is a token gets its id without any
-merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`, the ids are the
-model's for text in NFC.
+the file, or of the configuration beside it. With `--ignore-merges`, a chunk that is a token gets
+its id without any merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`,
+the ids are the model's for text in NFC.
 """
 
 import argparse
