@@ -57,23 +57,20 @@ def huggingface() -> File:
     return file
 
 
-def gguf() -> bytes:
-    """Return a GGUF file with several types of values, and the fields of its tokenizer last."""
-    vocab = huggingface().model["vocab"]
-    return to_gguf(
-        {
-            "general.name": "é" * 9,
-            "general.file_type": 7,
-            "general.tags": ["a", "b"],
-            "tokenizer.ggml.model": "gpt2",
-            "tokenizer.ggml.pre": "llama-bpe",
-            "tokenizer.ggml.add_bos_token": True,
-            "tokenizer.ggml.bos_token_id": 267,
-            "tokenizer.ggml.merges": MERGES,
-            "tokenizer.ggml.token_type": [1] * (len(vocab) - 1) + [3],
-            "tokenizer.ggml.tokens": [*vocab],
-        }
-    )
+VOCAB: Final[list[str]] = [*huggingface().model["vocab"]]
+FIELDS: Final[dict[str, Any]] = {
+    "general.name": "é" * 9,
+    "general.file_type": 7,
+    "general.tags": ["a", "b"],
+    "tokenizer.ggml.model": "gpt2",
+    "tokenizer.ggml.pre": "llama-bpe",
+    "tokenizer.ggml.add_bos_token": True,
+    "tokenizer.ggml.bos_token_id": 267,
+    "tokenizer.ggml.merges": [*MERGES],
+    "tokenizer.ggml.token_type": [1] * (len(VOCAB) - 1) + [3],
+    "tokenizer.ggml.tokens": VOCAB,
+}
+"""The fields of a GGUF file."""
 
 
 CONFIG: Final = {"added_tokens_decoder": {"300": added("<|endoftext|>", 300, special=True)}}
@@ -85,7 +82,7 @@ FORMS: Final[list[dict[str, bytes]]] = [
         "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
         "merges.txt": "\n".join(["#version: 0.2", *MERGES, ""]).encode(),
     },
-    {"a.gguf": gguf()},
+    {"a.gguf": to_gguf(FIELDS)},
 ]
 
 
@@ -98,6 +95,18 @@ def changed_value(data: bytes, random: Random) -> bytes:
     return json.dumps(changed((place, random.choice(ODD)), valid=content)).encode()
 
 
+def changed_field(data: bytes, random: Random) -> bytes:
+    """Return a GGUF file with another value of one field, or in its list."""
+    name = random.choice([*FIELDS])
+    value = random.choice([True, 0, 5, "", "x", "é" * 999, [], [3], ["a"], FIELDS[name]])
+    if isinstance(value, list) and value:
+        odd = random.choice([0, 2, 4, 5, 9, 1 << 30] if isinstance(value[0], int) else VOCAB)
+        value = [*value]
+        value[random.randrange(len(value))] = odd
+        value = value[: random.choice([1, -1, None, None, None])]
+    return to_gguf(FIELDS | {name: value})
+
+
 def changed_bytes(data: bytes, random: Random) -> bytes:
     """Return data that is cut off, or has a few bytes changed, removed or doubled."""
     # Half of them at the begin, where the header of a GGUF file has its sizes.
@@ -106,6 +115,9 @@ def changed_bytes(data: bytes, random: Random) -> bytes:
     part = data[start:end]
     odd = random.choice([b"", part * 2, random.randbytes(len(part)), b"9", b"\n", b"="])
     return data[:start] + random.choice([b"", odd + data[end:]])
+
+
+BY_VALUE: Final = {".json": changed_value, ".gguf": changed_field}
 
 
 def check_same(theirs: Path, ours: Path) -> None:
@@ -134,8 +146,8 @@ def test_damaged_files_end_in_four_lines(files: dict[str, bytes], tmp_path: Path
     words += ["--pattern", "tekken"] if "a.tiktoken" in files else []
     for _ in range(300):
         target = random.choice([*files])
-        by_value = target.endswith(".json") and random.random() < 0.7
-        change = changed_value if by_value else changed_bytes
+        by_value = random.random() < 0.7
+        change = BY_VALUE.get(target[-5:], changed_bytes) if by_value else changed_bytes
         damaged = files | {target: change(files[target], random)}
         for one, content in damaged.items():
             (tmp_path / one).write_bytes(content)
