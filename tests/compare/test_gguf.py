@@ -206,6 +206,7 @@ def test_a_base_gives_all_but_the_vocabulary(
     assert exported.notes[1:] == (lost,)
     plain = import_tokenizer(base, None, tmp_path / "again.json").sha256
     export(tmp_path / "again.json", "gguf", tmp_path / "same.gguf", base=base)
+    assert read_gguf(tmp_path / "same.gguf")["tokenizer.ggml.tokens"][-1] == "[PAD262]"
     assert import_tokenizer(tmp_path / "same.gguf", None, tmp_path / "it.json").sha256 == plain
 
 

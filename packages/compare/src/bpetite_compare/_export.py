@@ -221,7 +221,8 @@ def _of_gguf(
     if lost := [name for name in fields if name.endswith("_token_id") and name not in kept]:
         notes.append(f"left out, as these ids have no token: {', '.join(lost)}")
     of_kinds = {now: kinds[special[now]] for now in names & special.keys()}
-    return {"fields": kept, "kinds": of_kinds, "notes": notes}
+    rows = len(kinds) if id_map is None else 0
+    return {"fields": kept, "kinds": of_kinds, "rows": rows, "notes": notes}
 
 
 def _roles_of(

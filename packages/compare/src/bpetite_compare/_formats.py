@@ -114,7 +114,7 @@ tokenizer.add_special_tokens({[*tokenizer.special_names]!r})
 def _gguf(
     tokenizer: Artifact, path: str, roles: Mapping[str, str], base: Mapping[str, Any]
 ) -> _Files:
-    """Return the file; a base has more fields, and the kinds of special tokens by their ids."""
+    """Return the file; a base has more fields, rows, and kinds of special tokens by their ids."""
     pattern, special = tokenizer.pattern, tokenizer.special_tokens
     # With some patterns, llama.cpp would begin each text with a special token.
     more = {**base.get("fields", {"tokenizer.ggml.add_bos_token": False})}
@@ -125,7 +125,8 @@ def _gguf(
     if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
     # An id without a token gets the name and the kind that llama.cpp's converter gives it.
-    tokens = [texts.get(number, f"[PAD{number}]") for number in range(max(texts) + 1)]
+    rows = max(base.get("rows", 0), max(texts) + 1)
+    tokens = [texts.get(number, f"[PAD{number}]") for number in range(rows)]
     if len({*tokens}) < len(tokens):
         raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
     kinds = dict.fromkeys(texts, _NORMAL) | dict.fromkeys(special.values(), _CONTROL)
@@ -143,7 +144,7 @@ def _gguf(
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": pre,
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [kinds.get(one, _UNUSED) for one in range(len(tokens))],
+        "tokenizer.ggml.token_type": [kinds.get(one, _UNUSED) for one in range(rows)],
         "tokenizer.ggml.merges": _merge_lines(tokenizer),
         **more,
     }
