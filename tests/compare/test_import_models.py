@@ -84,6 +84,25 @@ def test_folders_of_models_have_the_ids_of_tokenizers(
 
 
 @pytest.mark.parametrize(
+    ("family", "folder", "notes"),
+    [
+        ("gguf_gpt_2", "gpt2", 1),
+        ("gguf_llama_bpe", "llama3", 1),
+        ("gguf_qwen2", "qwen1_5", 2),
+    ],
+)
+def test_gguf_files_of_models_are_their_tokenizers(
+    family: str, folder: str, notes: int, model_files: Path, tmp_path: Path
+) -> None:
+    """A file of llama.cpp gives the tokenizer file that the model's own folder gives."""
+    [path] = (model_files / family).glob("*.gguf")
+    imported = import_tokenizer(path, None, tmp_path / "gguf.json")
+    drop = folder.startswith("qwen")
+    own = import_tokenizer(model_files / folder, None, tmp_path / "own.json", drop_normalizer=drop)
+    assert (imported.sha256, len(imported.notes)) == (own.sha256, notes)
+
+
+@pytest.mark.parametrize(
     ("family", "pattern", "special", "whole"),
     [
         ("llama3_ranks", "gpt4", LLAMA_3, 588),

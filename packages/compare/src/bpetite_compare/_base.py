@@ -1,4 +1,4 @@
-"""The folder of a model with another vocabulary: what `export --base` writes.
+"""The folder or GGUF file of a model with another vocabulary: what `export --base` writes.
 
 Vocabulary and merges are the tokenizer's. Everything else stays the model's: normalizer,
 post-processor, decoder, the flags of added tokens, roles and templates. If a map says that ids
@@ -9,16 +9,17 @@ nothing changes is copied byte for byte.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bpetite._inner import Artifact, quoted
 from bpetite_compare._beside import naming, object_in, parse_source, read_source, special_tokens_in
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._formats import added_token, merge_lines, vocab_json
-from bpetite_compare._from_huggingface import FLAGS, parts_of, read_huggingface
-from bpetite_compare._spellings import changed_ends
+from bpetite_compare._from_huggingface import FLAGS, parts_of, read_gguf, read_huggingface
+from bpetite_compare._gguf import read_header
+from bpetite_compare._spellings import changed_ends, in_llama_cpp
 
 _TOKENIZER, _CONFIG, _ADDED = "tokenizer.json", "tokenizer_config.json", "added_tokens.json"
 _OTHERS: Final = ("special_tokens_map.json", "config.json", "generation_config.json")
@@ -95,7 +96,7 @@ class _Ids:
 def on_base(
     tokenizer: Artifact,
     folder: str,
-    id_map: str | None,
+    id_map: Sequence[int | None] | None,
     roles: Mapping[str, str],
     settings: Mapping[str, object],
 ) -> tuple[dict[str, bytes], list[str]]:
@@ -104,7 +105,7 @@ def on_base(
     Args:
         tokenizer: the tokenizer, with all special tokens of the export.
         folder: the model's folder.
-        id_map: the path of a list with the old id of each new one; None if no id moved.
+        id_map: the old id of each new one, as `read_id_map` returns it; None if no id moved.
         roles: the special tokens of roles that replace the model's.
         settings: other values that replace those in `tokenizer_config.json`.
 
@@ -122,9 +123,9 @@ def on_base(
     special = tokenizer.special_tokens
     named: dict[str, object] = {f"{role}_token": name for role, name in roles.items()}
     given = named | {f"{role}_token_id": special[name] for role, name in roles.items()}
-    if id_map:
+    if id_map is not None:
         given["vocab_size"] = max(tokenizer.ids) + 1  # the map has a row for each id
-    ids = _Ids(_new_ids(tokenizer, base, id_map), bool(id_map), given)
+    ids = _Ids(_new_ids(tokenizer, base, id_map), id_map is not None, given)
     rest = {**old, _TOKENIZER: {**content, "model": None}}
     new = {name: ids.within(one, name, is_id=name == _ADDED) for name, one in rest.items()}
     more = [name for name in special if name not in base.special_tokens]
@@ -177,7 +178,9 @@ def _unstripped(content: dict[str, Any]) -> dict[str, Any]:
     return content | {"added_tokens": tokens}
 
 
-def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int, int | None]:
+def _new_ids(
+    tokenizer: Artifact, base: Foreign, id_map: Sequence[int | None] | None
+) -> dict[int, int | None]:
     """Return the new id of each old one; None if it is gone, or new.
 
     Raises:
@@ -189,8 +192,8 @@ def _new_ids(tokenizer: Artifact, base: Foreign, id_map: str | None) -> dict[int
     if id_map is None:
         new, way_out = {one: one for one in known if one in vocab}, "--id-map says what moved"
     else:
-        old_ids, way_out = read_id_map(id_map, max(vocab) + 1), "correct the map"
-        new = {old: one for one, old in enumerate(old_ids) if old is not None}
+        new, way_out = {}, "correct the map"
+        new |= {old: one for one, old in enumerate(id_map) if old is not None}
     if wrong := [old for old in new if known.get(old) != vocab.get(new[old], b"")]:
         old, one = wrong[0], new[wrong[0]]
         raise ValueError(
@@ -224,3 +227,54 @@ def _other_ids(content: Mapping[str, Any]) -> Iterator[str]:
     texts = ["text that is not in NFC"] * nfc + [f"text beside {name!r:.42}" for name in added]
     if texts:
         yield f"other ids than in bpetite: {', '.join(texts[:_MOST_SHOWN])}"
+
+
+def of_gguf(
+    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None = None
+) -> dict[str, Any]:
+    """Return what an export takes from a GGUF file: fields, kinds by ids, and notes on them.
+
+    Args:
+        path: the file.
+        tokenizer: the tokenizer of the export.
+        id_map: the id in the file of each id, or None; without it, these are equal.
+
+    Raises:
+        ValueError: the file has no byte-level BPE, or an id has other bytes in the tokenizer.
+    """
+    try:
+        fields = read_header(path, ("tokenizer.",))
+        foreign = read_gguf(fields, Options())
+    except ValueError as error:
+        raise ValueError(f"cannot use the base {quoted(path)}: {error}") from None
+    theirs = {number: token for token, number in foreign.ids.items()}
+    theirs |= {number: name.encode() for name, number in foreign.special_tokens.items()}
+    ours, names = tokenizer.vocab, {*tokenizer.special_tokens.values()}
+    new = {old: now for now, old in enumerate(range(max(ours) + 1) if id_map is None else id_map)}
+    moved = [old for old, token in theirs.items() if ours.get(new.get(old, -1), token) != token]
+    if moved:
+        old = min(moved)
+        raise ValueError(
+            f"{len(moved):,} ids of the base {quoted(path)} have other bytes here, first {old}: "
+            f"{ours[new[old]]!r:.40}, there {theirs[old]!r:.40}"
+        )
+    kept: dict[str, Any] = {}
+    for name, value in fields.items():
+        match value:
+            case bool():
+                kept[name] = value
+            case str() | [str(), *_] if name.startswith("tokenizer.chat_template"):
+                kept[name] = value
+            case int() if name.endswith("_token_id") and value in theirs and new.get(value) in ours:
+                kept[name] = new[value]
+    if in_llama_cpp(pre := fields.get("tokenizer.ggml.pre"))[0] == tokenizer.pattern.name:
+        kept["tokenizer.ggml.pre"] = pre
+    special = {new.get(old, -1): old for old in foreign.special_tokens.values()}
+    kinds = fields["tokenizer.ggml.token_type"]
+    taken = ", ".join(["kinds of tokens", *(name.rpartition(".")[2] for name in kept)])
+    notes = [f"taken from {quoted(path)}: {taken}"]
+    if lost := [name for name in fields if name.endswith("_token_id") and name not in kept]:
+        notes.append(f"left out, as these ids have no token: {', '.join(lost)}")
+    of_kinds = {now: kinds[special[now]] for now in names & special.keys()}
+    rows = len(kinds) if id_map is None else 0
+    return {"fields": kept, "kinds": of_kinds, "rows": rows, "notes": notes}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import Final
+from typing import Any, Final
 
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
@@ -20,12 +20,15 @@ from bpetite._inner import (
     write_folder,
     write_parts,
 )
-from bpetite_compare._base import MORE_TEMPLATES, on_base
+from bpetite_compare._base import MORE_TEMPLATES, of_gguf, on_base, read_id_map
 from bpetite_compare._formats import FORMATS, has_roles, is_folder, loading_a_folder
 from bpetite_compare._soundness import exportable
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
+
+_OF_GGUF: Final = (*ROLES, "base", "id_map")
+"""The settings that a GGUF file has too."""
 
 _ALSO_READ: Final = (
     "added_tokens.json",
@@ -96,9 +99,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             token of the tokenizer.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
-        base: for a transformers folder, the folder of a model. Its files are written with this
-            vocabulary; the special tokens of the model, its split pattern and, without `id_map`,
-            its ids must be the tokenizer's. Other settings replace the model's.
+        base: the folder of a model, for a transformers folder, or for "gguf", the GGUF file of one.
+            The export is that folder or file with this vocabulary. The special tokens of the
+            model, its split pattern and, without `id_map`, its ids must be the tokenizer's. Other
+            settings replace the model's.
         id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
             in all files move.
 
@@ -124,7 +128,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     length = None if max_length is None else _checked_length(max_length)
     template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
     settings = {"model_max_length": length, "chat_template": template}
-    config = {name: value for name, value in settings.items() if value is not None}
+    config: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
     if id_map is not None and base is None:
         raise ValueError("--id-map (id_map=) requires --base (base=)")
@@ -135,20 +139,22 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     special = exported.special_tokens
     roles, inputs = _roles_of(given, () if base else artifact.special_names, special), [model]
     notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
-    if base is None:
+    old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
+    inputs += [one for one in (base, id_map) if one is not None]
+    if base is None or to == "gguf":
+        if base is not None:
+            config = of_gguf(os.fspath(base), exported, old_ids)
+            notes = config["notes"]
         contents, loading = FORMATS[to](exported, path, roles, config)
     else:
-        if Path(path).resolve().is_relative_to(Path(base).resolve()):
-            raise ValueError(f"{quoted(path)} is --base (base=) or in it; choose another output")
-        old_ids = None if id_map is None else os.fspath(id_map)
         contents, changes = on_base(exported, os.fspath(base), old_ids, roles, config)
         loading, notes = loading_a_folder(path), [*notes, *changes]
-        inputs += [id_map or base, *(os.path.join(base, name) for name in os.listdir(base))]
+        inputs += [os.path.join(base, name) for name in os.listdir(base)]
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
         check_not_an_input(file, inputs)
     if to == "huggingface" and folder:
-        _check_folder(path, contents)
+        _check_folder(path, contents, base)
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
@@ -165,12 +171,16 @@ def _checked_length(length: int) -> int:
     return length
 
 
-def _check_folder(path: str, contents: Collection[str]) -> None:
+def _check_folder(
+    path: str, contents: Collection[str], base: str | os.PathLike[str] | None
+) -> None:
     """Reject a folder with other files that would change the tokenizer that transformers loads.
 
     Raises:
-        ValueError: the folder has such a file.
+        ValueError: the folder has such a file, or is in the base.
     """
+    if base is not None and Path(path).resolve().is_relative_to(Path(base).resolve()):
+        raise ValueError(f"{quoted(path)} is --base (base=) or in it; choose another output")
     for name in _ALSO_READ:
         if name not in contents and os.path.lexists(os.path.join(path, name)):
             raise ValueError(
@@ -182,9 +192,9 @@ def _check_folder(path: str, contents: Collection[str]) -> None:
 def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
     """Reject settings, which may be None, that the output does not have."""
     for name, value in settings.items():
-        fits = has_roles(to, output) and (to != "gguf" or name in ROLES)
+        fits = has_roles(to, output) and (to != "gguf" or name in _OF_GGUF)
         if value is not None and not fits:
-            also = ", or gguf" if name in ROLES else ""
+            also = ", or gguf" if name in _OF_GGUF else ""
             raise ValueError(
                 f"--{name.replace('_', '-')} ({name}=) requires a folder for huggingface{also}"
             )

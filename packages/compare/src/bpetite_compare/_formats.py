@@ -6,12 +6,12 @@ import os
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from bpetite._inner import Artifact
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
-from bpetite_compare._spellings import llama_cpp_differs
+from bpetite_compare._spellings import in_llama_cpp, llama_cpp_differs
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
 """The bytes of each file by its name in a folder, and Python code that loads them.
@@ -25,7 +25,7 @@ _VERSION: Final = 3
 _UINT32, _INT32, _BOOL, _STRING, _ARRAY = 4, 5, 7, 8, 9
 """GGUF's version, and its types of values."""
 
-_NORMAL, _CONTROL = 1, 3
+_NORMAL, _CONTROL, _UNUSED = 1, 3, 5
 """llama.cpp's types of tokens."""
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
@@ -115,33 +115,42 @@ tokenizer.add_special_tokens({[*tokenizer.special_names]!r})
     return dict(zip(GPT2_FILES, contents, strict=True)), loading
 
 
-def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -> _Files:
-    pattern = tokenizer.pattern
-    if pattern.llama_cpp is None:
+def _gguf(
+    tokenizer: Artifact, path: str, roles: Mapping[str, str], base: Mapping[str, Any]
+) -> _Files:
+    """Return the file; a base has more fields, rows, and kinds of special tokens by their ids."""
+    pattern, special = tokenizer.pattern, tokenizer.special_tokens
+    # With some patterns, llama.cpp would begin each text with a special token.
+    more = {**base.get("fields", {"tokenizer.ggml.add_bos_token": False})}
+    if (pre := more.get("tokenizer.ggml.pre", pattern.llama_cpp)) is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
-    special = tokenizer.special_tokens
-    whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
+    _, whole = in_llama_cpp(pre)  # whether it first looks for a whole chunk
     texts = {token_id: text for text, token_id in vocab_json(tokenizer, whole=whole).items()}
     if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
-    if len(texts) <= max(texts):
-        raise _cannot("llama.cpp", "gaps between ids")
-    tokens = [texts[token_id] for token_id in sorted(texts)]
+    # An id without a token gets the name and the kind that llama.cpp's converter gives it.
+    rows = max(base.get("rows", 0), max(texts) + 1)
+    tokens = [texts.get(number, f"[PAD{number}]") for number in range(rows)]
+    if len({*tokens}) < len(tokens):
+        raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
+    kinds = dict.fromkeys(texts, _NORMAL) | dict.fromkeys(special.values(), _CONTROL)
+    kinds |= base.get("kinds", {})
     _check_overlaps(tokenizer.special_names)
-    if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
+    for role, name in roles.items():
+        more[f"tokenizer.ggml.{_LONG.get(role, role)}_token_id"] = special[name]
+    needed = {one: f"tokenizer.ggml.{one}_token_id" for one in ("bos", "eos")}
+    if missing := [f"--{one} ({one}=)" for one, name in needed.items() if name not in more]:
         raise ValueError(
             f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
         )
     fields: dict[str, GgufValue] = {
         "general.architecture": "gpt2",
         "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": pattern.llama_cpp,
+        "tokenizer.ggml.pre": pre,
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
+        "tokenizer.ggml.token_type": [kinds.get(one, _UNUSED) for one in range(rows)],
         "tokenizer.ggml.merges": merge_lines(tokenizer),
-        # With some patterns, llama.cpp would begin each text with a special token.
-        "tokenizer.ggml.add_bos_token": False,
-        **{f"tokenizer.ggml.{_LONG.get(one, one)}_token_id": special[roles[one]] for one in roles},
+        **more,
     }
     other = llama_cpp_differs(pattern)
     differs = f"# llama.cpp has other ids for text with {other}.\n" if other else ""

@@ -1,4 +1,4 @@
-"""Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
+"""Read tokenizers in GPT-2's letters: `tokenizer.json`, `vocab.json` with `merges.txt`, GGUF.
 
 An import accepts only byte-level BPE. What contradicts the format is an error at once. What does
 not fit is an obstacle, and an error names all of them.
@@ -11,10 +11,10 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpetite._inner import PATTERNS
-from bpetite_compare._foreign import Foreign
+from bpetite._inner import ALL_PATTERNS, PATTERNS
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
-from bpetite_compare._spellings import known_pattern, named, with_rest
+from bpetite_compare._spellings import in_llama_cpp, known_pattern, named, with_rest
 
 _LONGEST_SHOWN: Final = 90
 
@@ -31,6 +31,13 @@ _KINDS: Final[Mapping[tuple[type, ...], Sequence[str]]] = {
     (float, int): ("dropout",),
 }
 """The settings of a model by their types; they may also be null."""
+_GGUF: Final = "tokenizer.ggml."
+_CHARACTERS: Final = {"llama": "SentencePiece", "gemma4": "SentencePiece", "bert": "WordPiece"}
+"""Other models of llama.cpp, whose tokens are characters."""
+_INSTEAD_OF_GGUF: Final = "use llama.cpp, or import the model's tokenizer.json"
+_NORMAL, _USER_DEFINED, _UNUSED = 1, 4, 5
+_GGUF_KINDS: Final = {_NORMAL, 2, 3, _USER_DEFINED, _UNUSED}
+"""llama.cpp's kinds of tokens; unknown, control and user-defined ones are special."""
 _HIGHEST: Final = (1 << 32) - 1
 ORDINARY: Final = "not special in the source"
 """How the note on added tokens begins that are not special."""
@@ -90,6 +97,62 @@ def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
     if text.startswith("#version"):
         del lines[0]
     return _with_tokens(rest, vocab, _merges(lines, vocab))
+
+
+def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
+    """Return the tokenizer in the fields of a GGUF file; options have what it lacks.
+
+    Raises:
+        ValueError: it has another kind of tokenizer, or its fields contradict each other.
+    """
+    own = {name.removeprefix(_GGUF): value for name, value in fields.items()}
+    if "tokens" not in own:
+        raise ValueError("it has no tokens; of a model in several files, name the first one")
+    if (model := own.get("model")) != "gpt2":
+        known = _CHARACTERS.get(str(model))
+        meaning = f" ({known}, whose tokens are characters, not bytes)" if known else ""
+        raise ValueError(f"its model is {_shown(model)}{meaning}, not gpt2, byte-level BPE")
+    pattern, whole = in_llama_cpp(pre := own.get("pre"))
+    rest = Foreign(whole=whole or options.ignore_merges, instead=_INSTEAD_OF_GGUF)
+    if options.pattern is not None:
+        pattern, rest.named_by = options.pattern, "--pattern"
+    if pattern is None:
+        rest.obstacles.append(
+            f"its {_GGUF}pre, {_shown(pre)}, names no pattern that bpetite has; if the model has "
+            "one of these, --pattern (pattern=) names it"
+        )
+    else:
+        rest.splits = (ALL_PATTERNS[pattern].text,)
+    roles = [f"{name} {one}" for name, one in own.items() if type(one) in {bool, int}]
+    rest.notes.append(
+        f"left out: kinds of tokens, and roles ({', '.join(roles)}); export --to gguf --base takes "
+        "them from this file, which does not say whether the model normalizes text, as Qwen does"
+    )
+    vocab = _gguf_vocab(own, rest)
+    rest.special_tokens = {**rest.special_tokens, **(options.special or {})}
+    return _with_tokens(rest, vocab, _merges(own.get("merges"), vocab))
+
+
+def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
+    """Return the ids of the tokens of a GGUF file that are used; `rest` gets the special ones.
+
+    llama.cpp's converter names an id without a token `[PAD7]`; old ones made these user-defined.
+    """
+    tokens, kinds = own["tokens"], own.get("token_type")
+    if type(tokens) is not list or {*map(type, tokens)} - {str}:
+        raise ValueError(f"its {_GGUF}tokens are not a list of texts")
+    if type(kinds) is not list or len(kinds) != len(tokens) or not {*kinds} <= _GGUF_KINDS:
+        raise ValueError(f"its {_GGUF}token_type is not a list of {len(tokens):,} kinds, 1 to 5")
+    vocab, unused = dict[str, int](), list[str]()
+    for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True)):
+        if kind == _UNUSED or (kind == _USER_DEFINED and text == f"[PAD{number}]"):
+            unused.append(text)
+        elif vocab.setdefault(text, number) != number:
+            raise ValueError(f"its tokens {vocab[text]} and {number} are both {text[:40]!r}")
+    if unused:
+        rest.notes.append(f"left out: {len(unused):,} unused tokens, such as {unused[0][:40]!r}")
+    rest.special_tokens = {text: one for text, one in vocab.items() if kinds[one] != _NORMAL}
+    return vocab
 
 
 def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:

@@ -25,8 +25,9 @@ from bpetite_compare._beside import (
 from bpetite_compare._conversion import converted, difference
 from bpetite_compare._encodings import get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign, Options
-from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
+from bpetite_compare._from_huggingface import read_gguf, read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
+from bpetite_compare._gguf import is_gguf, read_header
 from bpetite_compare._letters import GPT2_FILES
 
 _IN_FOLDERS: Final = {
@@ -35,6 +36,7 @@ _IN_FOLDERS: Final = {
     "vocab.json": "gpt2",
     "*.tiktoken": "tiktoken",
     "*.model*": "tiktoken",
+    "*.gguf": "gguf",
 }
 """The names of files in a folder, in the order of looking for them, and their forms."""
 
@@ -44,6 +46,7 @@ _UNUSED: Final = {
     "huggingface": ("pattern", "special", "ignore_merges"),
     "tekken": ("pattern", "ignore_merges", "drop_normalizer"),
     "gpt2": (),
+    "gguf": ("drop_normalizer",),
 }
 """The options that each form does not take, because it says what they would."""
 
@@ -54,10 +57,10 @@ _READERS: Final = {
 """Which of two files that disagree is the one to choose: the first here."""
 
 _UNKNOWN: Final = (
-    "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
+    "it is not a tokenizer.json, tekken.json, vocab.json with merges.txt, file of ranks, or GGUF"
 )
 
-SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken")
+SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken", "gguf")
 """The forms of an import."""
 
 
@@ -107,15 +110,16 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 
     Args:
         source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
-            `tekken.json`, or a folder with one of these; a list of the paths of `vocab.json` and
-            `merges.txt`, or their folder; or with the form "tiktoken", the name of an encoding
-            that is not also a path.
-        form: "tiktoken", "huggingface", "gpt2" or "tekken"; None finds it from the content.
+            `tekken.json`, a GGUF file, or a folder with one of these; a list of the paths of
+            `vocab.json` and `merges.txt`, or their folder; or with the form "tiktoken", the name of
+            an encoding that is not also a path.
+        form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: the name of the split pattern, for a file of ranks and for `vocab.json` with
-            `merges.txt`. Without it, the pattern is that of a `tokenizer.json` beside the file, or
-            of the class in a `tokenizer_config.json`; for `vocab.json`, GPT-2's is a guess.
+        pattern: the name of the split pattern, for a file of ranks, for `vocab.json` with
+            `merges.txt`, and for a GGUF file, which may name it. Without it, the pattern is that of
+            a `tokenizer.json` beside the file, or of the class in a `tokenizer_config.json`; for
+            `vocab.json`, GPT-2's is a guess.
         special_tokens: the id of each special token, for forms that do not have them all.
             Without it, they are those of a `tokenizer.json`, a `tokenizer_config.json` or an
             `added_tokens.json` beside the file.
@@ -214,6 +218,8 @@ def _compare(foreign: Foreign, paths: Sequence[str], options: Options) -> None:
         options = replace(options, pattern=None)
     for name, form in _IN_FOLDERS.items():
         given = {key: one for key, one in asdict(options).items() if key not in _UNUSED[form]}
+        if form == "gguf":
+            given["pattern"] = None  # it names its own
         for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
             files = _files_of([other], form)
             try:
@@ -240,6 +246,9 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     if not paths:
         _check_unused(options, "encoding")
         return read_encoding(get_encoding(name))
+    if form == "gguf" or (form is None and is_gguf(paths[0])):
+        _check_unused(options, "gguf")
+        return read_gguf(read_header(paths[0], ("tokenizer.ggml.",)), options)
     data, *more = map(read_source, paths)
     if not data.strip():
         raise ValueError(f"{os.path.basename(paths[0])} is empty")

@@ -18,7 +18,7 @@ Details:
   if PATH ends in `.json`
 - `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
   `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
-- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`
+- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`, or with `--base`
 
 Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
 If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
@@ -26,9 +26,10 @@ to the export, after the last id; the tokenizer file does not change. Roles, the
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
 
-With `--base`, the folder is that of a model with this vocabulary: its normalizer, template, roles
-and all else stay, unless an option says otherwise. `--id-map` names a JSON list with the model's
-id of each id, or null; then ids move in all files.
+With `--base`, the export is a model's folder, or for `gguf` the fields of its file, with this
+vocabulary: normalizer, template, roles, kinds of tokens and all else stay, unless an option says
+otherwise. An id with other bytes is an error. `--id-map` names a JSON list with the model's id of
+each id, or null; then ids move in all files.
 """
 
 import argparse
@@ -66,7 +67,9 @@ def add_command(commands: cli.Commands) -> None:
         help=f"{', '.join(FORMATS)}",
     )
     cli.add_destination(parser, "the export")
-    parser.add_argument("--base", metavar="FOLDER", help="of a model, which gets this vocabulary")
+    parser.add_argument(
+        "--base", metavar="MODEL", help="a folder or GGUF file to get this vocabulary"
+    )
     parser.add_argument("--id-map", metavar="FILE", help="JSON: the base's id of each id, or null")
     parser.need("--id-map", "--base")
     parser.add_argument(
@@ -103,7 +106,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if folder:
         cli.check_destination_folder(options.output, force=options.force)
     else:
-        cli.check_destination(options.output, [options.model], force=options.force)
+        inputs = [one for one in (options.model, options.base) if one is not None]
+        cli.check_destination(options.output, inputs, force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
     with cli.models.about_model(options.model):

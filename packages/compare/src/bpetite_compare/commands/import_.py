@@ -1,8 +1,9 @@
 r"""Import the tokenizer of a model, with its own ids.
 
 Reads a tokenizer.json (Hugging Face), files of ranks (tiktoken's format,
-tokenizer.model of Llama 3 and 4), tekken.json (Mistral), GPT-2's vocab.json and
-merges.txt, a folder with any of them, or a name such as gpt-4o.
+tokenizer.model of Llama 3 and 4), tekken.json (Mistral), a GGUF file (llama.cpp),
+GPT-2's vocab.json and merges.txt, a folder with any of them, or a name such as
+gpt-4o.
 
 Examples:
   bpetite import hf.json --output new.json
@@ -14,10 +15,10 @@ Examples:
 Details:
 The tokenizer must be byte-level BPE with one of the known patterns. For ranks and `vocab.json`,
 `--pattern` names that of the model; its default is that of the `tokenizer.json`, or of the class,
-beside the file. `--special` names the special tokens, by default those of the file, or of the
-configuration beside it. With `--ignore-merges`, a chunk that is a token gets its id without any
-merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`, the ids are the
-model's for text in NFC.
+beside the file. A GGUF file may name it. `--special` names the special tokens, by default those of
+the file, or of the configuration beside it. With `--ignore-merges`, a chunk that is a token gets
+its id without any merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`,
+the ids are the model's for text in NFC.
 """
 
 import argparse
@@ -59,7 +60,7 @@ def add_command(commands: cli.Commands) -> None:
         "--pattern",
         choices=ALL_PATTERNS,
         metavar="NAME",
-        help=f"for ranks or vocab.json: {', '.join(ALL_PATTERNS)}",
+        help=f"for ranks, vocab.json or GGUF: {', '.join(ALL_PATTERNS)}",
     )
     parser.add_argument(
         "--special",
@@ -67,7 +68,7 @@ def add_command(commands: cli.Commands) -> None:
         type=_special_token,
         action="extend",
         metavar="NAME=ID",
-        help="for ranks, vocab.json or tekken.json, the special tokens",
+        help="for ranks, vocab.json, tekken.json or GGUF, special tokens",
     )
     parser.add_argument(
         "--ignore-merges",
