@@ -125,8 +125,8 @@ def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
         rest.splits = (ALL_PATTERNS[pattern].text,)
     roles = [f"{name} {one}" for name, one in own.items() if type(one) in {bool, int}]
     rest.notes.append(
-        f"left out: kinds of tokens, and roles ({', '.join(roles)}); export --to gguf --base takes "
-        "them from this file, which does not say whether the model normalizes text, as Qwen does"
+        f"left out: kinds of tokens, and roles ({', '.join(roles) or 'none'}); `export --base` "
+        "takes them from this file, which does not say whether the model normalizes text to NFC"
     )
     vocab = _gguf_vocab(own, rest)
     rest.special_tokens = {**rest.special_tokens, **(options.special or {})}
@@ -138,10 +138,11 @@ def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
 
     llama.cpp's converter names an id without a token `[PAD7]`; old ones made these user-defined.
     """
-    tokens, kinds = own["tokens"], own.get("token_type")
-    if type(tokens) is not list or {*map(type, tokens)} - {str}:
-        raise ValueError(f"its {_GGUF}tokens are not a list of texts")
-    if type(kinds) is not list or len(kinds) != len(tokens) or not {*kinds} <= _GGUF_KINDS:
+    tokens, kinds = own["tokens"], own.get("token_type", ())
+    for name, values, kind in (("tokens", tokens, str), ("token_type", kinds, int)):
+        if type(values) is not list or {*map(type, values)} - {kind}:
+            raise ValueError(f"its {_GGUF}{name} is missing, or not a list of {kind.__name__}")
+    if len(kinds) != len(tokens) or not {*kinds} <= _GGUF_KINDS:
         raise ValueError(f"its {_GGUF}token_type is not a list of {len(tokens):,} kinds, 1 to 5")
     vocab, unused = dict[str, int](), list[str]()
     for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True)):
