@@ -489,9 +489,6 @@ def test_options_precede_the_base(base: Path, model: Path, tmp_path: Path) -> No
     ("words", "told"),
     [
         pytest.param(
-            "--to gguf --base base -o x", "--base (base=) requires a folder for", id="gguf"
-        ),
-        pytest.param(
             "--to huggingface --base base -o x.json", "--base (base=) requires", id="file"
         ),
         pytest.param(

@@ -1,5 +1,6 @@
 """`export` to llama.cpp: every field of the file, and what llama.cpp would read otherwise."""
 
+import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 import pytest
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact
-from bpetite_compare import _export, export, import_tokenizer
+from bpetite_compare import export, import_tokenizer
 from bpetite_compare._formats import to_gguf
+from bpetite_compare._gguf import read_header
 from cli_tools import bpetite, refused
 from compare_tools import SPLIT_PATTERNS, vocab_of, write_tokenizer
 from hugging_face_files import to_letters
@@ -241,10 +242,12 @@ def test_a_map_says_where_the_ids_of_a_base_went(
         tmp_path / "map.json", special=special, ids=range(1, 257), pattern="gpt4"
     )
     id_map = [2, *range(4, 260), 0, *[None] * 42, 1]
-    found = _export._of_gguf(str(based[1]), Artifact.read(model), id_map)
-    assert found["kinds"] == {0: 4, 257: 3, 300: 3}
-    ids = {name: value for name, value in found["fields"].items() if name.endswith("_id")}
-    names = ("bos", "eos", "eot")
-    assert ids == {f"tokenizer.ggml.{name}_token_id": special["<s>"] for name in names[:1]} | {
-        f"tokenizer.ggml.{name}_token_id": special["</s>"] for name in names[1:]
-    }
+    (tmp_path / "ids.json").write_text(json.dumps(id_map))
+    path = tmp_path / "moved.gguf"
+    export(model, "gguf", path, base=based[1], id_map=tmp_path / "ids.json")
+    found = read_header(str(path), ("tokenizer.",))
+    kinds = found["tokenizer.ggml.token_type"]
+    assert [kinds[one] for one in special.values()] == [4, 3, 3]
+    ids = {name: value for name, value in found.items() if name.endswith("_id")}
+    roles = dict(zip(("bos", "eos", "eot"), (257, 300, 300), strict=True))
+    assert ids == {f"tokenizer.ggml.{role}_token_id": one for role, one in roles.items()}

@@ -140,9 +140,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     roles, inputs = _roles_of(given, () if base else artifact.special_names, special), [model]
     notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
     old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
-    inputs += [one for one in (base, id_map) if one is not None]
+    inputs += [] if id_map is None else [id_map]
     if base is None or to == "gguf":
         if base is not None:
+            inputs.append(base)
             config = of_gguf(os.fspath(base), exported, old_ids)
             notes = config["notes"]
         contents, loading = FORMATS[to](exported, path, roles, config)
@@ -151,10 +152,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         loading, notes = loading_a_folder(path), [*notes, *changes]
         inputs += [os.path.join(base, name) for name in os.listdir(base)]
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
-    for file in (path, *files):
-        check_not_an_input(file, inputs)
     if to == "huggingface" and folder:
         _check_folder(path, contents, base)
+    for file in (path, *files):
+        check_not_an_input(file, inputs)
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
