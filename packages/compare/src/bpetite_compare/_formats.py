@@ -155,7 +155,10 @@ def _cannot(form: str, represent: str) -> ValueError:
 
 
 def _check_overlaps(names: Collection[str]) -> None:
-    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
+    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first.
+
+    Two runs of one character are found alike: where the longer one begins later, it begins here.
+    """
     beginnings = defaultdict(set)
     for name in names:
         for size in range(1, len(name)):
@@ -163,7 +166,8 @@ def _check_overlaps(names: Collection[str]) -> None:
     for name in names:
         for start in range(1, len(name)):
             for other in beginnings.get(name[start:], set()) - {name}:
-                if len(other) >= len(name):
+                longer = len(other.encode("utf-8")) >= len(name.encode("utf-8"))
+                if longer and len({*name, *other}) > 1:
                     raise ValueError(
                         f"the special token {name[:40]!r} ends as {other[:40]!r} begins; where "
                         "they overlap, llama.cpp takes the second, and bpetite the first"

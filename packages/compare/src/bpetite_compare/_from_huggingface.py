@@ -298,6 +298,8 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
             rest.obstacles.append(
                 f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
             )
+    passes = {token.text: "normalized" in token.flags for token in tokens}
+    rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
     if ordinary := [token.text for token in tokens if "special" not in token.flags]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
@@ -350,7 +352,6 @@ def _ids_of(
             )
         if normalized and nfc and not unicodedata.is_normalized("NFC", text):
             obstacles.append(f"{token} is changed by its normalizer, NFC")
-    obstacles.extend(itertools.islice(_overlaps(passes), 1))
     return special
 
 
@@ -358,14 +359,14 @@ def _overlaps(passes: Mapping[str, bool]) -> Iterator[str]:
     """Yield obstacles: names where two passes find other tokens than one.
 
     `tokenizers` first finds the names with `normalized` false. One pass finds the same, unless
-    one of the others starts before one of these and overlaps it.
+    one of the others starts before one of these and overlaps it, or begins with it.
     """
     first = [name for name, normalized in passes.items() if not normalized]
     for name in [name for name, normalized in passes.items() if normalized]:
-        for place in range(1, len(name)):
+        for place in range(len(name)):
             rest = name[place:]
             for other in first:
-                if rest.startswith(other) or other.startswith(rest):
+                if rest.startswith(other) or (place and other.startswith(rest)):
                     yield (
                         f"its added tokens {name[:40]!r} and {other[:40]!r} overlap, and only one "
                         "is `normalized`, so which one a text has depends on more than its place"

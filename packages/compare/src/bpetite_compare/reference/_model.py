@@ -297,8 +297,8 @@ def encode(model: Model, text: str) -> list[int]:
     Raises:
         UnicodeEncodeError: the text contains a lone surrogate.
     """
-    # Alternatives are tried in order, so at any position the token that sorts first wins.
-    specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
+    # Alternatives are tried in order, so at any position the longest token wins.
+    specials = "|".join(map(regex.escape, sorted(model.special_tokens, key=len, reverse=True)))
     parts = regex.split(f"({specials})", text) if specials else [text]
     id_of = {index: token_id for token_id, index in (model.indexes or {}).items()}
     ids: list[int] = []
