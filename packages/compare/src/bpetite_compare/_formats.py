@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from bpetite._inner import Artifact
+from bpetite._inner import Artifact, is_whitespace
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
 from bpetite_compare._spellings import llama_cpp_differs
@@ -25,8 +25,8 @@ _VERSION: Final = 3
 _UINT32, _INT32, _BOOL, _STRING, _ARRAY = 4, 5, 7, 8, 9
 """GGUF's version, and its types of values."""
 
-_NORMAL, _CONTROL = 1, 3
-"""llama.cpp's types of tokens."""
+_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
+"""llama.cpp's types of tokens; it drops control tokens from the text of ids."""
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
@@ -128,12 +128,13 @@ def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -
         raise ValueError(
             f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
         )
+    kinds = {name: _USER_DEFINED if is_whitespace(name) else _CONTROL for name in special}
     fields: dict[str, GgufValue] = {
         "general.architecture": "gpt2",
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": pattern.llama_cpp,
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
+        "tokenizer.ggml.token_type": [kinds.get(one, _NORMAL) for one in tokens],
         "tokenizer.ggml.merges": _merge_lines(tokenizer),
         # With some patterns, llama.cpp would begin each text with a special token.
         "tokenizer.ggml.add_bos_token": False,
@@ -177,7 +178,8 @@ def _check_overlaps(names: Collection[str]) -> None:
 def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     """Return the content of `tokenizer.json`: byte-level BPE with its special tokens.
 
-    The vocabulary has them too, as `tokenizers` would give them the ids after its own.
+    The vocabulary has them too, as `tokenizers` would give them the ids after its own. Whitespace
+    is not called special, as `skip_special_tokens=True` would remove it from text.
     """
     whole = bool(tokenizer.whole_tokens)
     cut = {"type": "Split", "pattern": {"Regex": tokenizer.pattern.text}}
@@ -187,7 +189,7 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
         "version": "1.0",
         **dict.fromkeys(("truncation", "padding")),
         "added_tokens": [
-            {"id": token_id, "content": text, "special": True} | wherever
+            {"id": token_id, "content": text, "special": not is_whitespace(text)} | wherever
             for text, token_id in tokenizer.special_tokens.items()
         ],
         "normalizer": None,
@@ -214,7 +216,8 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
 
 def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
     """Return the content of `tokenizer_config.json`, which names the token of each role."""
-    others = [name for name in tokenizer.special_names if name not in roles.values()]
+    names = (name for name in tokenizer.special_names if not is_whitespace(name))
+    others = [name for name in names if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **{f"{role}_token": name for role, name in roles.items()},

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpetite._inner import PATTERNS
+from bpetite._inner import PATTERNS, is_whitespace
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import known_pattern, named, with_rest
@@ -300,7 +300,8 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
             )
     passes = {token.text: "normalized" in token.flags for token in tokens}
     rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
-    if ordinary := [token.text for token in tokens if "special" not in token.flags]:
+    texts = [token.text for token in tokens if "special" not in token.flags]
+    if ordinary := [text for text in texts if not is_whitespace(text)]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
             f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "

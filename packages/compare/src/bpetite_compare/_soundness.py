@@ -69,8 +69,8 @@ def exportable(
     begun = (name for name, longer in pairwise(sorted(names)) if longer.startswith(name))
     if library == "tiktoken" and (name := next(begun, None)):
         raise ValueError(
-            f"the special token {name[:40]!r} begins another one, and tiktoken tries them in no "
-            "fixed order; export to huggingface instead"
+            f"cannot export this tokenizer to tiktoken: its special token {name[:40]!r} begins "
+            "another one, and tiktoken tries them in no fixed order; export to huggingface instead"
         )
     ids, last = artifact.ids, max(artifact.ids)
     more = range(last + 1, last + 1 + len(names) - len(artifact.special_names))

@@ -7,15 +7,14 @@ The rules for their texts make sure that
 - no learned token has the same bytes: in no pattern, a chunk has an ASCII letter or digit
   directly before ASCII punctuation, except for the apostrophe of "it's".
 
-Imports may also have names of whitespace alone, such as runs of spaces. Reading in blocks never cuts
-these either (`_boundaries`). One may be the beginning of another, and the longest is found.
+Imports may also have whitespace alone, such as runs of spaces. Reading in blocks never cuts these
+either (`_boundaries`). One may be the beginning of another, and the longest is found.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, groupby, pairwise
 from operator import index
-from os.path import commonprefix
 from typing import Final, Literal, TypeAlias
 
 from bpetite._quoting import shortened
@@ -187,12 +186,17 @@ def _any_of(names: Sequence[str], level: int = 0) -> str:
         return re.escape(names[0])
     groups = [[*group] for _, group in groupby(names, lambda name: name[:1])]
     if len(groups) == 1:
-        same = commonprefix([names[0], names[-1]])  # all names begin as these two do
+        same = _same_beginning(names[0], names[-1])  # all names begin as these two do
         rest = _any_of([name[len(same) :] for name in names], level)
         return f"{re.escape(same)}(?:{rest})"
     third = len(names) // 3
-    if level >= _LEVELS and (inner := commonprefix([names[third], names[-1 - third]])):
+    if level >= _LEVELS and (inner := _same_beginning(names[third], names[-1 - third])):
         groups = [[], []]
         for name in names:
             groups[not name.startswith(inner)].append(name)
     return "|".join(_any_of(group, level + 1) for group in groups)
+
+
+def _same_beginning(one: str, other: str) -> str:
+    both = enumerate(zip(one, other, strict=False))
+    return one[: next((end for end, (a, b) in both if a != b), min(len(one), len(other)))]

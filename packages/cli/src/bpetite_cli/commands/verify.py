@@ -138,8 +138,9 @@ def _run(options: argparse.Namespace) -> None:
         model, file = models.load_file(options.model)
         if model.numbering and options.start is None:
             raise Failure(
-                f"cannot verify {quoted(options.model)}: it has schema version {model.schema_version}, "
-                "with ids that training keeps but does not give (name the tokenizer that it extends: --start)"
+                f"cannot verify {quoted(options.model)}: it has schema version "
+                f"{model.schema_version}, with ids that training keeps but does not give (name the "
+                "tokenizer that it extends: --start)"
             )
         start = None if options.start is None else models.load_artifact(options.start)
         if start is not None:

@@ -83,7 +83,7 @@ def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) ->
 
 
 def _check_numbered(file: Mapping[str, object]) -> Fields:
-    """Steps 9 to 11, 14, 18 to 21 and 23 to 26, for schema versions 3 and 4, with ids of their own."""
+    """Steps 9 to 11, 14, 18 to 21, 23 to 26, for schema versions 3 and 4, with ids of their own."""
     pattern = _checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
     merges = _checked_merges(file["merges"], "three")
     vocab = _checked_vocab(file["vocab"])
