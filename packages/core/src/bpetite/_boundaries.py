@@ -17,8 +17,8 @@ a chunk, or ends one, in any case. `deepseek3` also looks ahead at two character
 of Unicode's category Other, such as a control character, and a letter or mark; no boundary
 separates them.
 
-No boundary is inside a run of whitespace: each has another character on one side, and the third
-kind follows a run of one character. So no block ends inside a special token of whitespace alone.
+Each boundary has a character other than whitespace on one side, so none is inside a run of
+whitespace. So no block ends inside a special token of whitespace alone.
 
 Not here: the chunks (`_patterns`).
 """
