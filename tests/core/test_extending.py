@@ -14,7 +14,7 @@ import oracle
 from artifacts import GOOD, THIRD, artifact_with, canonical, content_of, loaded, merges_of, saved
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from numbered import WORDS, Made, numbered
+from numbered import WORDS, Made, ids_by_bytes, numbered
 from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
@@ -159,7 +159,7 @@ def test_an_extension_is_that_of_the_oracle(
     content, merges, whole, names = made
     start, size = loaded(content), content["mergeable_vocab_size"] + more
     documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in whole)]
-    id_of = {bytes(token): int(token_id) for token_id, token in content["vocab"].items()}
+    id_of = ids_by_bytes(content)
     tokens = [*oracle.vocabulary(merges).values()][:-1]
     ids, fresh = [id_of[token] for token in tokens], count(max(id_of.values()) + 1)
     taken = [*tokens, *(name.encode() for name in [*names, *added])]
