@@ -71,8 +71,8 @@ FOURTH: Final[dict[str, Any]] = THIRD | {
 
 
 def with_whitespace(names: Sequence[str]) -> dict[str, Any]:
-    """Return the content of a file without merges that has these special tokens from 300 on."""
-    ids = {name: token_id for token_id, name in enumerate(names, 300)}
+    """Return the content of a file without merges that has these special tokens from 256 on."""
+    ids = {name: token_id for token_id, name in enumerate(names, 256)}
     tokens = {str(ids[name]): list(name.encode()) for name in names}
     return FOURTH | {
         "mergeable_vocab_size": 256,

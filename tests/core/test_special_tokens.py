@@ -151,8 +151,7 @@ def test_the_longest_whitespace_is_found_as_by_a_slow_search(longest: int) -> No
         tokenizer, parts = loaded(with_whitespace(names)), [*names, " ", "\t", "\n", "a"]
         for _ in range(10):
             text = "".join(source.choices(parts, k=12))
-            ids = oracle.encode(text, [], special_tokens=names)
-            assert tokenizer.encode(text) == [one if one < 256 else one + 44 for one in ids]
+            assert tokenizer.encode(text) == oracle.encode(text, [], special_tokens=names)
 
 
 def test_thousands_of_names_are_found_in_whitespace_soon() -> None:
@@ -193,8 +192,7 @@ def check_blocks(size: int) -> None:
     tokenizer = loaded(with_whitespace(CUTTING))
     for letters in product([" ", "\t", "\r", "\n", "a", "/", "<1>"], repeat=size):
         text = "".join(letters)
-        ids = oracle.encode(text, [], oracle.PATTERNS["gpt4"], CUTTING)
-        expected = [one if one < 256 else one + 44 for one in ids]
+        expected = oracle.encode(text, [], oracle.PATTERNS["gpt4"], CUTTING)
         for parts in ([text], blocks(text, 1), cut_safely(letters)):
             assert [*chain.from_iterable(map(tokenizer.encode, parts))] == expected, text
 
