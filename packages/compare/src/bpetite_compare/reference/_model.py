@@ -187,8 +187,8 @@ class Model:
     pattern: the split pattern, for the package `regex`.
     special_tokens: text -> id; `encode` extracts them before it splits a text.
     whole_tokens: bytes -> id; a chunk that equals one becomes its id, before any merge.
-    indexes: id in a file of schema version 3 or 4 -> index in `merges` and `vocab`; None if they are
-        the same. Special tokens have the ids of the file.
+    indexes: id in a file of schema version 3 or 4 -> index in `merges` and `vocab`; None if they
+        are the same. Special tokens have the ids of the file.
     """
 
     merges: Mapping[Pair, int]
