@@ -90,9 +90,9 @@ def test_special_and_added_tokens_keep_their_ids(tmp_path: Path) -> None:
 
 def test_runs_of_spaces_are_special_tokens(tmp_path: Path) -> None:
     """They may have the bytes of merges, are not noted as special, and lose only the normalizer."""
-    runs = named(*(" " * size for size in range(24, 1, -1)), normalized=True)
+    runs = named(*(" " * size for size in range(2, 25)), normalized=True)
     result = imported(tmp_path, runs, top(normalizer=NFC), drop_normalizer=True)
-    assert [*result.special_tokens] == [END, *(" " * size for size in range(24, 1, -1))]
+    assert [*result.special_tokens] == [END, *(" " * size for size in range(2, 25))]
     assert result.notes == (
         "its normalizer, NFC, is left out: ids are the model's for text in NFC",
     )

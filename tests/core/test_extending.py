@@ -11,7 +11,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, THIRD, artifact_with, canonical, content_of, loaded, merges_of, saved
+from artifacts import (
+    FOURTH,
+    GOOD,
+    THIRD,
+    artifact_with,
+    canonical,
+    content_of,
+    loaded,
+    merges_of,
+    saved,
+)
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from numbered import WORDS, Made, ids_by_bytes, numbered
@@ -89,6 +99,14 @@ def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None
         "exported, and other libraries may give other ids"
     )
     assert grown.decode(grown.encode("abc abc")) == "abc abc"
+
+
+def test_special_whitespace_makes_no_token_unreachable(caplog: pytest.LogCaptureFixture) -> None:
+    """The token of a merge with its bytes still encodes to itself, and nothing is learned twice."""
+    grown = Tokenizer.train("a  b   c   d" * 9, 270, start=loaded(FOURTH))
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert content_of(grown)["schema_version"] == 4
+    assert [*grown.vocab.values()].count(b"   ") == 1
 
 
 @pytest.mark.parametrize(
