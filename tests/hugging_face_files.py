@@ -105,13 +105,14 @@ def added(text: str, token_id: object, **flags: object) -> dict[str, object]:
 
 _WORDS: Final = ["ab", "abc", " a", " ab", "  ", "11", "he", "'s", "'re", "!!", "日本", "x y", "Ġa"]
 _NAMES: Final = ["<|", "|>", "endoftext", END, END, f"{END}x", "<s>", " <s> "]
+_SPACES: Final = [" ", "   ", "\t", "\t \t", "\n\n", " \n"]
 _PIECES: Final = [*"abé\n1", *_WORDS, *_NAMES]
 """Parts of texts and merges."""
 
 
 def texts_of_pieces(random: Random, number: int) -> list[str]:
     """Return hostile texts, and texts of the parts of merges and added tokens."""
-    parts = [*_PIECES, *"thecdx", "yz", "aaa", "s>b"]
+    parts = [*_PIECES, *_SPACES, *"thecdx", "yz", "aaa", "s>b"]
     return [*HOSTILE, *("".join(random.choices(parts, k=8)) for _ in range(number))]
 
 
@@ -223,6 +224,9 @@ ACCEPTED: Final[dict[str, Change]] = {
     "the second is normalized": both(named("a<s"), named("<s>b", normalized=True)),
     "names that are not ASCII": named("caf\xe9", "\u0120a", "\u65e5"),
     "an added token without a merge": both(tokens(zz=400), named("zz")),
+    "runs of whitespace": named(*(" " * size for size in range(1, 9)), "\t\t", "\n\t", "\n"),
+    "runs of whitespace in another pass": named("\t \t", "  ", "\t ", normalized=True),
+    "whitespace in two passes": both(named("\n\n", "\t  "), named("\t", " ", normalized=True)),
 }
 
 INSTEAD: Final = "; use the libraries tokenizers or transformers for this model"
@@ -345,7 +349,10 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         f"'{END}' and '<x>' {SAME}",
         both(moved(END, 268), listed(added(END, 268), added("<x>", 268))),
     ),
-    "a space in a name": ("cannot represent its special token 'a b'", named("a b")),
+    "a space in a name": (
+        "cannot represent its special token 'a b': a special token has no whitespace beside other ",
+        named("a b"),
+    ),
     "a longer name": ("begins with the special token", named(f"{END}x")),
     "merges of a name": (TWICE, _MAKING_END),
     "a byte's name": (f"its special token 'a' {TWICE}", named("a")),
@@ -354,6 +361,14 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         both(moved("\xc3\xc3", 268), named("\xc3\xc3"), model(ignore_merges=True)),
     ),
     "overlap": (f"'{END}' {_OVERLAP}", named("x<|", normalized=True)),
+    "whitespace that a normalized one begins before": (
+        f"its added tokens '  ' and '   ' {_OVERLAP}",
+        both(named("   "), named("  ", normalized=True)),
+    ),
+    "whitespace that begins a normalized one": (
+        rf"its added tokens '\t ' and '\t' {_OVERLAP}",
+        both(named("\t"), named("\t ", normalized=True)),
+    ),
     "a name in a normalized one": (f"'{END}' {_OVERLAP}", named(f"x{END}", normalized=True)),
 }
 

@@ -185,7 +185,8 @@ const bpe = (() => {
       this.tokens = tokens ?? merges.reduce(withToken, baseTokens());
       this.pattern = pattern ?? file.PATTERN;
       this.specialTokens = specialTokens ?? [file.SPECIAL_TOKEN];
-      const names = this.specialTokens.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+      const longestFirst = [...this.specialTokens].sort((one, other) => other.length - one.length);
+      const names = longestFirst.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
       this.anySpecial = names.length ? new RegExp(`(${names.join("|")})`) : null;
       this.placeOf = new Map(this.specialTokens.map((name, place) => [name, place]));
       this.ids = ids;
@@ -204,7 +205,7 @@ const bpe = (() => {
 
     /** Return the chunks of a text; for a special token, its place among the special tokens. */
     cut(text, { ordinary = false } = {}) {
-      // None is the beginning of another. Odd parts are special tokens, leftmost ones first.
+      // Odd parts are special tokens: the leftmost is found, and of those that begin there, the longest.
       const parts = this.anySpecial && !ordinary ? text.split(this.anySpecial) : [text];
       return parts.flatMap((part, number) =>
         number % 2 ? this.placeOf.get(part) : split(part, this.pattern));

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from artifacts import FOURTH, canonical
 from bpetite import Tokenizer
 from cli_tools import (
     bpetite,
@@ -431,6 +432,18 @@ def test_an_export_for_transformers(folder: Path, monkeypatch: pytest.MonkeyPatc
         "pad_token": "é<",
         "tokenizer_class": "PreTrainedTokenizerFast",
     }
+
+
+def test_an_export_calls_no_whitespace_special(folder: Path) -> None:
+    """Then `skip_special_tokens=True` keeps it in a text; it has its id in the vocabulary."""
+    (folder / "spaces.json").write_bytes(canonical(FOURTH))
+    done("export --model spaces.json --to huggingface --output spaces --bos <s>", folder)
+    content = json.loads((folder / "spaces" / "tokenizer.json").read_bytes())
+    special = {token["content"]: token["special"] for token in content["added_tokens"]}
+    assert special == {"<s>": True, "  ": False, "   ": False}
+    assert [content["model"]["vocab"][one] for one in ("  ", "   ", "\u0120\u0120")] == [5, 6, 8]
+    config = json.loads((folder / "spaces" / "tokenizer_config.json").read_bytes())
+    assert "additional_special_tokens" not in config
 
 
 def test_special_tokens_are_named_by_an_option(folder: Path) -> None:

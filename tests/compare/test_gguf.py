@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from artifacts import canonical, with_whitespace
 from bpetite import Tokenizer
 from bpetite_compare import export, import_tokenizer
 from bpetite_compare._formats import to_gguf
@@ -131,6 +132,30 @@ def test_llama_cpp_gets_no_overlapping_special_tokens(
             export(model, "gguf", tmp_path / "out", bos=names[0], eos=names[0])
     else:
         export(model, "gguf", tmp_path / "out", bos=names[0], eos=names[0])
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        pytest.param([" ", "  ", "   ", "\t", "\t\t"], "", id="runs"),
+        pytest.param(["   ", " \t"], "", id="the first is longer"),
+        pytest.param(["  ", " \t"], r"'  ' ends as ' \\t' begins", id="as long"),
+        pytest.param([" \t\t", "\t\u3000"], r"ends as '\\t\\u3000' begins", id="more bytes"),
+    ],
+)
+def test_llama_cpp_gets_whitespace_that_it_finds(
+    names: list[str], refused: str, tmp_path: Path
+) -> None:
+    """Runs of one character are found alike, and printed, as they are not control tokens."""
+    (model := tmp_path / "m.json").write_bytes(canonical(with_whitespace(["<s>", *names])))
+    if refused:
+        with pytest.raises(ValueError, match=refused):
+            export(model, "gguf", tmp_path / "out", bos="<s>", eos="<s>")
+        return
+    export(model, "gguf", tmp_path / "out", bos="<s>", eos="<s>")
+    fields = read_gguf(tmp_path / "out")
+    assert fields["tokenizer.ggml.tokens"][256:] == ["<s>", *names]
+    assert fields["tokenizer.ggml.token_type"][255:] == [1, 3, *[4] * len(names)]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt4"])

@@ -14,6 +14,7 @@ import tokenizers
 import transformers
 from hypothesis import given
 from tokenizers import Regex
+from tokenizers.implementations import ByteLevelBPETokenizer
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Sequence, Split
 from tokenizers.trainers import BpeTrainer
@@ -21,11 +22,22 @@ from tokenizers.trainers import BpeTrainer
 from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import export, import_tokenizer
+from bpetite_compare._letters import GPT2_FILES
 from cli_tools import rows_of
 from compare.test_comparison import found_by_tiktoken
 from compare.test_spellings import ATOM, NOT_ATOMS, compiled
 from compare_tools import CORPUS, HOSTILE, SPLIT_PATTERNS
-from hugging_face_files import ACCEPTED, EQUIVALENT, KIMI, REFUSED, File, made_by, texts_of_pieces
+from hugging_face_files import (
+    ACCEPTED,
+    END,
+    EQUIVALENT,
+    KIMI,
+    REFUSED,
+    File,
+    made_by,
+    named,
+    texts_of_pieces,
+)
 from nasty import drift, nasty_texts
 from texts import TEXTS, every_character, texts_in_every_script
 
@@ -163,6 +175,51 @@ def test_each_accepted_setting_has_all_ids(name: str, tmp_path: Path) -> None:
     """The ids of an accepted file are those of the library."""
     (EQUIVALENT | ACCEPTED)[name](made := File())
     check_ids(made, tmp_path, Random(60))
+
+
+WHITESPACE: Final = [
+    *(
+        " ",
+        "  ",
+        "    ",
+        " " * 7,
+        " " * 24,
+        "\t",
+        "\t\t",
+        "\n",
+        "\r",
+        "\r\n",
+        "\x0b",
+        "\x85",
+        "\xa0",
+    ),
+    *("\u2003", "\u2028", "\u3000", "\x1c", "a", "he", " ab", "/", "'s", "é", "9", END, "<|", "|>"),
+]
+
+
+def test_runs_of_spaces_have_the_ids_of_tokenizers(tmp_path: Path) -> None:
+    """As in GPT-NeoX, runs of spaces are added tokens: all short texts and many long ones agree.
+
+    So do those of its exports.
+    """
+    named("<|padding|>", special=True)(file := File())
+    named(*(" " * size for size in range(24, 1, -1)), normalized=True)(file)
+    file.content["normalizer"] = {"type": "NFC"}
+    (path := tmp_path / "theirs.json").write_text(json.dumps(file.content))
+    import_tokenizer(path, None, new := tmp_path / "new.json", drop_normalizer=True)
+    export(new, "huggingface", exported := tmp_path / "hf.json")
+    export(new, "gpt2", folder := tmp_path / "gpt2")
+    of_two = ByteLevelBPETokenizer(*(str(folder / name) for name in GPT2_FILES))
+    of_two.add_special_tokens([*Tokenizer.load(new).special_tokens])
+    others = [*map(tokenizers.Tokenizer.from_file, map(str, (path, exported))), of_two]
+    random, tokenizer = Random(20), Tokenizer.load(new)
+    texts = ["".join(random.choices(WHITESPACE, k=random.randrange(40))) for _ in range(5000)]
+    texts += ["".join(some) for size in range(6) for some in product(" \t\n\ra/", repeat=size)]
+    for text in texts:
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == text
+        for other in others:
+            assert other.encode(text, add_special_tokens=False).ids == ids, text
 
 
 def rule(message: str) -> str:

@@ -88,6 +88,23 @@ def test_special_and_added_tokens_keep_their_ids(tmp_path: Path) -> None:
     assert content_of(tokenizer)["schema_version"] == 3
 
 
+def test_runs_of_spaces_are_special_tokens(tmp_path: Path) -> None:
+    """They may have the bytes of merges, are not noted as special, and lose only the normalizer."""
+    runs = named(*(" " * size for size in range(2, 25)), normalized=True)
+    result = imported(tmp_path, runs, top(normalizer=NFC), drop_normalizer=True)
+    assert [*result.special_tokens] == [END, *(" " * size for size in range(2, 25))]
+    assert result.notes == (
+        "its normalizer, NFC, is left out: ids are the model's for text in NFC",
+    )
+    tokenizer = Tokenizer.load(result.path)
+    assert content_of(tokenizer)["schema_version"] == 4
+    by_size = {size: result.special_tokens[" " * size] for size in range(2, 25)}
+    assert tokenizer.encode(f"ab   ab{' ' * 26}") == [259, by_size[3], 259, by_size[24], by_size[2]]
+    assert by_size[2] not in tokenizer.encode("  ", ordinary=True)
+    with pytest.raises(ValueError, match=r"'\\u2000' is changed by its normalizer, NFC"):
+        imported(tmp_path, named("\u2000", normalized=True), top(normalizer=NFC))
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_without_special_tokens_there_are_none(known: bool, tmp_path: Path) -> None:
     """`<|endoftext|>` in the vocabulary alone is in no text, as in `tokenizers`; it decodes."""

@@ -4,11 +4,11 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, is_whitespace, tokenizer_of
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
@@ -25,7 +25,8 @@ class CountedCorpus:
     Args:
         pipe: the pipe of the command.
         pattern: what splits text into chunks.
-        names: special tokens whose names in the corpus are worth a warning, as the first of them.
+        names: special tokens whose names in the corpus are worth a warning, as the first of them;
+            whitespace is not.
     """
 
     def __init__(self, pipe: Pipe, pattern: Pattern, names: Sequence[str] = ()) -> None:
@@ -33,7 +34,8 @@ class CountedCorpus:
         self._pipe = pipe
         self._pattern = pattern
         separator = pipe.documents.separator or ""
-        self._names = [name for name in names if name not in separator][:_MOST_NAMES]
+        looked_for = (name for name in names if name not in separator and not is_whitespace(name))
+        self._names = [*islice(looked_for, _MOST_NAMES)]
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""

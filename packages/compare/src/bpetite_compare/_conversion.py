@@ -20,6 +20,7 @@ from bpetite._inner import (
     Pattern,
     SpecialTokenError,
     checked_special_tokens,
+    is_whitespace,
     tokenizer_of,
 )
 from bpetite_compare._foreign import Foreign
@@ -133,7 +134,7 @@ def _faults(foreign: Foreign) -> Iterator[str]:
     except SpecialTokenError as error:  # the advice is another name, which an import cannot have
         yield f"a tokenizer file cannot represent its {error.reason}"
     for name in foreign.special_tokens:
-        if name.encode("utf-8", "surrogatepass") in foreign.ids:
+        if name.encode("utf-8", "surrogatepass") in foreign.ids and not is_whitespace(name):
             yield f"its special token {name[:40]!r} is also an ordinary token"
     tokens, highest = dict[int, bytes | str](), ID_LIMIT - 1
     for token, token_id in chain[tuple[bytes | str, int]](

@@ -100,7 +100,8 @@ class Foreign:
     def encode(self, texts: Iterable[str]) -> Iterator[list[int]]:
         """Yield the ids of each text with special tokens; each distinct chunk is encoded once."""
         encode_chunk = cache(self.encode_chunk)
-        names = "|".join(map(regex.escape, self.special_tokens))
+        longest_first = sorted(self.special_tokens, key=len, reverse=True)
+        names = "|".join(map(regex.escape, longest_first))
         for text in texts:
             ids: list[int] = []
             for part in regex.split(f"({names})", text) if names else [text]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from bpetite._inner import Artifact
+from bpetite._inner import Artifact, is_whitespace
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
 from bpetite_compare._spellings import in_llama_cpp, llama_cpp_differs
@@ -25,8 +25,8 @@ _VERSION: Final = 3
 _UINT32, _INT32, _BOOL, _STRING, _ARRAY = 4, 5, 7, 8, 9
 """GGUF's version, and its types of values."""
 
-_NORMAL, _CONTROL, _UNUSED = 1, 3, 5
-"""llama.cpp's types of tokens."""
+_NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5
+"""llama.cpp's types of tokens; it drops control tokens from the text of ids."""
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
@@ -133,7 +133,9 @@ def _gguf(
     tokens = [texts.get(number, f"[PAD{number}]") for number in range(rows)]
     if len({*tokens}) < len(tokens):
         raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
-    kinds = dict.fromkeys(texts, _NORMAL) | dict.fromkeys(special.values(), _CONTROL)
+    kinds = dict.fromkeys(texts, _NORMAL)
+    for name, number in special.items():
+        kinds[number] = _USER_DEFINED if is_whitespace(name) else _CONTROL
     kinds |= base.get("kinds", {})
     _check_overlaps(tokenizer.special_names)
     for role, name in roles.items():
@@ -168,7 +170,10 @@ def _cannot(form: str, represent: str) -> ValueError:
 
 
 def _check_overlaps(names: Collection[str]) -> None:
-    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
+    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first.
+
+    Two runs of one character are found alike: where the longer one begins later, it begins here.
+    """
     beginnings = defaultdict(set)
     for name in names:
         for size in range(1, len(name)):
@@ -176,7 +181,8 @@ def _check_overlaps(names: Collection[str]) -> None:
     for name in names:
         for start in range(1, len(name)):
             for other in beginnings.get(name[start:], set()) - {name}:
-                if len(other) >= len(name):
+                longer = len(other.encode("utf-8")) >= len(name.encode("utf-8"))
+                if longer and len({*name, *other}) > 1:
                     raise ValueError(
                         f"the special token {name[:40]!r} ends as {other[:40]!r} begins; where "
                         "they overlap, llama.cpp takes the second, and bpetite the first"
@@ -186,7 +192,8 @@ def _check_overlaps(names: Collection[str]) -> None:
 def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     """Return the content of `tokenizer.json`: byte-level BPE with its special tokens.
 
-    The vocabulary has them too, as `tokenizers` would give them the ids after its own.
+    The vocabulary has them too, as `tokenizers` would give them the ids after its own. Whitespace
+    is not called special, as `skip_special_tokens=True` would remove it from text.
     """
     whole = bool(tokenizer.whole_tokens)
     cut = {"type": "Split", "pattern": {"Regex": tokenizer.pattern.text}}
@@ -223,12 +230,13 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
 def added_token(text: str) -> dict[str, object]:
     """Return the entry of a special token, without an id."""
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"content": text, "special": True} | wherever
+    return {"content": text, "special": not is_whitespace(text)} | wherever
 
 
 def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
     """Return the content of `tokenizer_config.json`, which names the token of each role."""
-    others = [name for name in tokenizer.special_names if name not in roles.values()]
+    names = (name for name in tokenizer.special_names if not is_whitespace(name))
+    others = [name for name in names if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **{f"{role}_token": name for role, name in roles.items()},

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpetite._inner import ALL_PATTERNS, PATTERNS
+from bpetite._inner import ALL_PATTERNS, PATTERNS, is_whitespace
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import in_llama_cpp, known_pattern, named, with_rest
@@ -362,7 +362,10 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
             rest.obstacles.append(
                 f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
             )
-    if ordinary := [token.text for token in tokens if "special" not in token.flags]:
+    passes = {token.text: "normalized" in token.flags for token in tokens}
+    rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
+    texts = [token.text for token in tokens if "special" not in token.flags]
+    if ordinary := [text for text in texts if not is_whitespace(text)]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
             f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
@@ -414,7 +417,6 @@ def _ids_of(
             )
         if normalized and nfc and not unicodedata.is_normalized("NFC", text):
             obstacles.append(f"{token} is changed by its normalizer, NFC")
-    obstacles.extend(itertools.islice(_overlaps(passes), 1))
     return special
 
 
@@ -422,14 +424,14 @@ def _overlaps(passes: Mapping[str, bool]) -> Iterator[str]:
     """Yield obstacles: names where two passes find other tokens than one.
 
     `tokenizers` first finds the names with `normalized` false. One pass finds the same, unless
-    one of the others starts before one of these and overlaps it.
+    one of the others starts before one of these and overlaps it, or begins with it.
     """
     first = [name for name, normalized in passes.items() if not normalized]
     for name in [name for name, normalized in passes.items() if normalized]:
-        for place in range(1, len(name)):
+        for place in range(len(name)):
             rest = name[place:]
             for other in first:
-                if rest.startswith(other) or other.startswith(rest):
+                if rest.startswith(other) or (place and other.startswith(rest)):
                     yield (
                         f"its added tokens {name[:40]!r} and {other[:40]!r} overlap, and only one "
                         "is `normalized`, so which one a text has depends on more than its place"

@@ -14,6 +14,7 @@ A tokenizer as data
     ID_LIMIT                every id is below it
     checked_special_tokens  the texts of special tokens, after checking the rules for their origin
     SpecialTokenError       what it raises
+    is_whitespace           whether a special token is whitespace alone
 
 Training in parts
     training_start          what training begins with: the merges of a start, a pattern, names
@@ -44,7 +45,7 @@ from bpetite._corpus import ChunkCounter, CountedPart, total_chunks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS, Pattern
 from bpetite._quoting import quoted
 from bpetite._reading import FileError, read_file
-from bpetite._special_tokens import SpecialTokenError, checked_special_tokens
+from bpetite._special_tokens import SpecialTokenError, checked_special_tokens, is_whitespace
 from bpetite._strict_json import parse_json
 from bpetite._tokenizer import Tokenizer
 from bpetite._trainer import learn_merges, training_start
@@ -67,6 +68,7 @@ __all__ = [
     "check_writable",
     "checked_special_tokens",
     "cut_safely",
+    "is_whitespace",
     "learn_merges",
     "parse_json",
     "quoted",

@@ -25,7 +25,7 @@ are added to those of the start.
 
 `--start` continues a tokenizer: its merges and special tokens come first, and learning goes on
 from there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has
-schema version 3, as the imported tokenizers of models. With `--keep-ids`, its special tokens keep
+schema version 3 or 4, as imported tokenizers of models. With `--keep-ids`, its special tokens keep
 their ids too, and new tokens get the ids after them, as for a model that is already trained.
 """
 

@@ -7,7 +7,7 @@ Examples:
   bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
 
 Details:
-In a file of schema version 3, whole tokens stay, and so do the ids of all tokens that are left.
+From schema version 3 on, whole tokens stay, and so do the ids of all tokens that are left.
 The size of the tokenizer that it extends gives that tokenizer's file, unless special tokens were
 added, which stay.
 """

@@ -138,8 +138,9 @@ def _run(options: argparse.Namespace) -> None:
         model, file = models.load_file(options.model)
         if model.numbering and options.start is None:
             raise Failure(
-                f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
-                "training keeps but does not give (name the tokenizer that it extends: --start)"
+                f"cannot verify {quoted(options.model)}: it has schema version "
+                f"{model.schema_version}, with ids that training keeps but does not give (name the "
+                "tokenizer that it extends: --start)"
             )
         start = None if options.start is None else models.load_artifact(options.start)
         if start is not None:
@@ -163,7 +164,7 @@ def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace)
     fault = None
     if start is None:
         return Artifact.of_merges([], model.pattern, model.special_names)
-    begin = start.keeping_ids() if model.numbering else start
+    begin = start.keeping_ids() if model.numbering and not start.numbering else start
     names = tuple(dict.fromkeys((*start.special_names, *model.special_names)))
     if start.pattern is not model.pattern:
         fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"

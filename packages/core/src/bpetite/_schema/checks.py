@@ -23,7 +23,7 @@ from bpetite._schema.versions import (
     needs_numbering,
     refuse,
 )
-from bpetite._special_tokens import MOST, checked_special_tokens
+from bpetite._special_tokens import MOST, checked_special_tokens, is_whitespace
 
 _KEYS: Final = (
     *("mergeable_vocab_size", "merges", "pretokenizer_pattern"),
@@ -40,7 +40,7 @@ def check_content(parsed: object) -> Fields:
     """
     file, version = _checked_keys(parsed)
     fields = (
-        _check_numbered(file) if version == NUMBERED else _check_in_order(file, VERSIONS[version])
+        _check_numbered(file) if version in NUMBERED else _check_in_order(file, VERSIONS[version])
     )
     if version != (lowest := lowest_version(*fields[2:])):  # step 27
         expected = f"{lowest}, the lowest version that can hold this tokenizer"
@@ -83,7 +83,7 @@ def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) ->
 
 
 def _check_numbered(file: Mapping[str, object]) -> Fields:
-    """Steps 9 to 11, 14, 18 to 21 and 23 to 26, for schema version 3, which has ids of its own."""
+    """Steps 9 to 11, 14, 18 to 21, 23 to 26, for schema versions 3 and 4, with ids of their own."""
     pattern = _checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
     merges = _checked_merges(file["merges"], "three")
     vocab = _checked_vocab(file["vocab"])
@@ -113,8 +113,12 @@ def _check_numbered(file: Mapping[str, object]) -> Fields:
 
 
 def _ids_of_bytes(tokens: Mapping[int, bytes], names: Mapping[str, int]) -> list[int]:
-    """Steps 23 and 24: no bytes twice, and each of the 256 bytes."""
-    id_of = {name.encode("utf-8"): token_id for name, token_id in names.items()}
+    """Steps 23 and 24: no bytes twice, and each of the 256 bytes.
+
+    Only special tokens of whitespace may have the bytes of a token: models have them beside runs
+    of spaces that they learned.
+    """
+    id_of = {name.encode("utf-8"): names[name] for name in names if not is_whitespace(name)}
     for token_id, token in tokens.items():
         if not token:
             refuse(f"vocab['{token_id}']", "at least one byte", [])
@@ -136,7 +140,7 @@ def _checked_keys(file: object) -> tuple[dict[str, object], int]:
     version = file["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
-    if version not in (versions := (*VERSIONS, NUMBERED)):
+    if version not in (versions := (*VERSIONS, *NUMBERED)):
         known = " or ".join(map(str, versions))
         refuse("schema_version", f"{known}, the versions that this bpetite reads", version)
     for key in _KEYS:
