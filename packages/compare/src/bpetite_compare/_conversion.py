@@ -73,7 +73,8 @@ def converted(foreign: Foreign) -> Artifact:
 def _checked(foreign: Foreign) -> Pattern:
     """Return the pattern, or raise all obstacles at once, before what takes long."""
     foreign.obstacles.extend(_faults(foreign))
-    if foreign.merges is not None and (pattern := known_pattern(*foreign.splits)):
+    pattern = None if foreign.whole else known_pattern(*foreign.splits)
+    if foreign.merges is not None and pattern:
         made = {left + right for left, right in foreign.merges}.union(_BYTES)
         unmade = (token for token in foreign.ids if token not in made)
         foreign.obstacles.extend(_in_texts(unmade, pattern, foreign))
@@ -231,14 +232,16 @@ def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
     for token in made:
         ready = [token]
         while ready:
-            missing = [part for part in made[ready[-1]] if part not in placed]
-            if missing:
-                moved.append(ready.pop())
-                waiting[missing[0]].append(moved[-1])
+            one = ready.pop()
+            left, right = made[one]
+            if left in placed and right in placed:
+                order.append(one)
+                placed.add(one)
+                if one in waiting:
+                    ready += reversed(waiting.pop(one))
             else:
-                order.append(ready.pop())
-                placed.add(order[-1])
-                ready += reversed(waiting.pop(order[-1], []))
+                moved.append(one)
+                waiting[right if left in placed else left].append(one)
     return order, moved
 
 
