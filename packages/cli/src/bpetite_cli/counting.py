@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, is_whitespace, tokenizer_of
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
@@ -34,7 +34,7 @@ class CountedCorpus:
         self._pipe = pipe
         self._pattern = pattern
         separator = pipe.documents.separator or ""
-        looked_for = (name for name in names if name not in separator and not is_whitespace(name))
+        looked_for = (name for name in names if name not in separator and not name.isspace())
         self._names = [*islice(looked_for, _MOST_NAMES)]
 
     def parts(self) -> Iterator[CountedPart]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from bpetite._inner import Artifact, is_whitespace
+from bpetite._inner import Artifact
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
 from bpetite_compare._spellings import in_llama_cpp, llama_cpp_differs
@@ -135,7 +135,7 @@ def _gguf(
         raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
     kinds = dict.fromkeys(texts, _NORMAL)
     for name, number in special.items():
-        kinds[number] = _USER_DEFINED if is_whitespace(name) else _CONTROL
+        kinds[number] = _USER_DEFINED if name.isspace() else _CONTROL
     kinds |= base.get("kinds", {})
     _check_overlaps(tokenizer.special_names)
     for role, name in roles.items():
@@ -230,12 +230,12 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
 def added_token(text: str) -> dict[str, object]:
     """Return the entry of a special token, without an id."""
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"content": text, "special": not is_whitespace(text)} | wherever
+    return {"content": text, "special": not text.isspace()} | wherever
 
 
 def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
     """Return the content of `tokenizer_config.json`, which names the token of each role."""
-    names = (name for name in tokenizer.special_names if not is_whitespace(name))
+    names = (name for name in tokenizer.special_names if not name.isspace())
     others = [name for name in names if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpetite._inner import ALL_PATTERNS, PATTERNS, is_whitespace
+from bpetite._inner import ALL_PATTERNS, PATTERNS
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import in_llama_cpp, known_pattern, named, with_rest
@@ -306,36 +306,37 @@ def _vocab(vocab: object) -> dict[str, int]:
     return vocab
 
 
-def _merges(merges: object, vocab: Mapping[str, int]) -> list[tuple[str, str]]:
+def _merges(merges: object, vocab: Mapping[str, int]) -> dict[tuple[str, str], int]:
     """Return the merges, checked: two tokens each, all as lists or all with a space between."""
     if not isinstance(merges, list):
         raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
-    pairs: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    form = str if merges and isinstance(merges[0], str) else list
     for rank, entry in enumerate(merges):
-        match entry.split(" ") if isinstance(entry, str) else entry:
-            case [str(left), str(right)] if left and right and type(entry) is type(merges[0]):
-                pair = left, right
-            case _:
-                raise ValueError(
-                    f"its merge {rank} is not two tokens, with all merges written as "
-                    f'"a b" or all as ["a", "b"]: {_shown(entry)}'
-                )
+        parts = entry.split(" ") if isinstance(entry, str) else entry
+        pair = (*parts,) if type(entry) is form else ()
+        if len(pair) != 2 or not all(pair) or {*map(type, pair)} != {str}:
+            raise ValueError(
+                f"its merge {rank} is not two tokens, with all merges written as "
+                f'"a b" or all as ["a", "b"]: {_shown(entry)}'
+            )
+        left, right = pair
         if not (left in vocab and right in vocab and left + right in vocab):
             missing = next(one for one in (*pair, left + right) if one not in vocab)
             raise ValueError(f"its merge {rank} has the token {missing[:40]!r}, which has no id")
-        if pair in pairs:
+        if pairs.setdefault(pair, rank) != rank:
             raise ValueError(f"its merge {rank}, {_shown(entry)}, occurs twice")
-        pairs[pair] = None
-    return [*pairs]
+    return pairs
 
 
 def _with_tokens(
-    foreign: Foreign, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+    foreign: Foreign, vocab: Mapping[str, int], merges: Mapping[tuple[str, str], int]
 ) -> Foreign:
     """Give a tokenizer its tokens, which are written in letters that stand for bytes."""
-    special, made = foreign.special_tokens, {left + right for left, right in merges}
-    tokens = {text: of_letters(text) for text in vocab}
-    for name in filter(tokens.__contains__, special):
+    special, tokens = foreign.special_tokens, {text: of_letters(text) for text in vocab}
+    names = [*filter(tokens.__contains__, special)]
+    made = {left + right for left, right in merges} if names else set()
+    for name in names:
         letters = tokens.pop(name)
         # tokenizers would find such a token by its letters, too.
         by_letters = foreign.whole and not name.isascii()
@@ -348,7 +349,7 @@ def _with_tokens(
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.merges = {
         (known[left], known[right]): rank
-        for rank, (left, right) in enumerate(merges)
+        for (left, right), rank in merges.items()
         if left in known and right in known
     }
     return foreign
@@ -365,7 +366,7 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     passes = {token.text: "normalized" in token.flags for token in tokens}
     rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
     texts = [token.text for token in tokens if "special" not in token.flags]
-    if ordinary := [text for text in texts if not is_whitespace(text)]:
+    if ordinary := [text for text in texts if not text.isspace()]:
         more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
             f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "

@@ -13,7 +13,14 @@ from dataclasses import asdict, dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
-from bpetite._inner import ALL_PATTERNS, check_not_an_input, check_writable, quoted, write_parts
+from bpetite._inner import (
+    ALL_PATTERNS,
+    check_not_an_input,
+    check_writable,
+    garbage_collector_paused,
+    quoted,
+    write_parts,
+)
 from bpetite_compare._beside import (
     BESIDE,
     note_configuration,
@@ -92,6 +99,7 @@ class Imported:
     notes: tuple[str, ...]
 
 
+@garbage_collector_paused()
 def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a default
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     form: str | None,

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from bpetite._inner import Artifact, tokenizer_of
-from bpetite._inner import blocks as sections_of
+from bpetite._inner import Artifact, cut_safely, tokenizer_of
 from bpetite_compare._comparison import (
     Difference,
     blocks,
@@ -144,7 +143,7 @@ class _Comparer:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for section in sections_of(block, 1):
+        for section in cut_safely(block):
             if found := self._look_closer(section, result):
                 byte = len(block[:start].encode("utf-8")) + found.byte
                 return replace(found, byte=byte, character=start + found.character)

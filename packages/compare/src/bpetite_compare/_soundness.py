@@ -36,7 +36,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from bpetite._inner import Artifact, checked_special_tokens, is_whitespace
+from bpetite._inner import Artifact, checked_special_tokens
 from bpetite_compare._letters import of_letters
 from bpetite_compare.reference import decompose_token
 
@@ -78,7 +78,7 @@ def exportable(
     for name in names:
         # Its letters are its key in `vocab.json`.
         found = ids_of.get(name.encode("utf-8"), ids_of.get(of_letters(name) or b""))
-        if found is not None and (library == "tiktoken" or not is_whitespace(name)):
+        if found is not None and (library == "tiktoken" or not name.isspace()):
             raise ValueError(
                 f"the special token {name[:40]!r} is already the ordinary token {found}; "
                 "choose another name"
@@ -95,7 +95,7 @@ def ids_by_bytes(artifact: Artifact) -> dict[bytes, int]:
 def find_duplicate(artifact: Artifact) -> str | None:
     """Return a message if two tokens have the same bytes; `exportable` looks at whitespace."""
     special = artifact.special_tokens
-    ids = {name.encode("utf-8"): special[name] for name in special if not is_whitespace(name)}
+    ids = {name.encode("utf-8"): special[name] for name in special if not name.isspace()}
     for token_id, token in enumerate(artifact.tokens):
         if ids.setdefault(token, token_id) != token_id:
             first, second = sorted((ids[token], token_id))

@@ -14,7 +14,6 @@ A tokenizer as data
     ID_LIMIT                every id is below it
     checked_special_tokens  the texts of special tokens, after checking the rules for their origin
     SpecialTokenError       what it raises
-    is_whitespace           whether a special token is whitespace alone
 
 Training in parts
     training_start          what training begins with: the merges of a start, a pattern, names
@@ -25,7 +24,6 @@ Training in parts
 
 Text
     cut_safely              a text that is read in parts, in parts that end where every pattern cuts
-    blocks                  the same for a text in memory; each is a little longer than a size
 
 Files
     quoted                  a path in a message, in quotes if it could be misread
@@ -36,16 +34,20 @@ Files
     check_writable          an output can be written: a file is made there, and deleted
     write_parts             a file, whole or not at all
     write_folder            a folder of files, new and whole, or one after another over old ones
+
+Memory
+    garbage_collector_paused  makes a function with many objects, but no cycles, faster
 """
 
 from bpetite._artifact import Artifact
-from bpetite._boundaries import blocks, cut_safely
+from bpetite._boundaries import cut_safely
+from bpetite._collector import garbage_collector_paused
 from bpetite._constants import END_OF_TEXT_TOKEN, ID_LIMIT
 from bpetite._corpus import ChunkCounter, CountedPart, total_chunks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS, Pattern
 from bpetite._quoting import quoted
 from bpetite._reading import FileError, read_file
-from bpetite._special_tokens import SpecialTokenError, checked_special_tokens, is_whitespace
+from bpetite._special_tokens import SpecialTokenError, checked_special_tokens
 from bpetite._strict_json import parse_json
 from bpetite._tokenizer import Tokenizer
 from bpetite._trainer import learn_merges, training_start
@@ -63,12 +65,11 @@ __all__ = [
     "Pattern",
     "SpecialTokenError",
     "artifact_of",
-    "blocks",
     "check_not_an_input",
     "check_writable",
     "checked_special_tokens",
     "cut_safely",
-    "is_whitespace",
+    "garbage_collector_paused",
     "learn_merges",
     "parse_json",
     "quoted",
