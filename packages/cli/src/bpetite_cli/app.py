@@ -16,7 +16,7 @@ from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.outputs import check_output, flush_output, in_format, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
-from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
+from bpetite_cli.strict_parser import Commands, StrictParser
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
 from bpetite_cli.values import short
@@ -67,7 +67,7 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser = StrictParser(prog="bpetite", formatter_class=_Formatter)
+    parser = StrictParser(prog="bpetite")
     parser.add_argument("-V", "--version", action=_Version, nargs=0, help="print version numbers")
     parser.add_argument(
         "--completion",
@@ -114,15 +114,6 @@ def _add_installed(commands: Commands) -> None:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the commands of {owner_of(entry)} cannot be loaded: {error}") from None
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter that omits the commands: the description lists them in groups."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        """Add an argument, unless it is the command."""
-        if action.metavar != COMMAND:
-            super().add_argument(action)
 
 
 class _Version(argparse.Action):
