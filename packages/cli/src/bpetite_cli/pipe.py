@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
 from bpetite._inner import Artifact, quoted, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
-from bpetite_cli.io.documents import REASONS, Documents, expand_patterns, read_list
-from bpetite_cli.io.folders import Folder, read_folders
+from bpetite_cli.io.documents import Documents
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
 from bpetite_cli.plugins import load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
-from bpetite_cli.values import text_argument
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -77,7 +75,10 @@ class Pipe:
     def __init__(
         self, options: argparse.Namespace, phase: str, typed: str = "", *, check: bool = True
     ) -> None:
-        self.documents = documents_of(options)
+        self.documents = Documents(options)
+        if self.documents.column is not None:
+            with signals_blocked():  # pyarrow starts threads when it is loaded
+                parquet.load_pyarrow()
         self.options = options
         self.warnings: list[str] = []
         self._phase = phase
@@ -284,39 +285,3 @@ def _awaited(
         first = [next(iter(waiting))]
         done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
         yield from ((one, waiting.pop(one)) for one in done)
-
-
-def documents_of(options: argparse.Namespace) -> Documents:
-    """Return the documents that the options select; without any, it is standard input."""
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    lists: list[str] = [given["files_from"]] if "files_from" in given else []
-    named: str | list[str] = given.get("counts") or given.get("input", [])
-    paths = expand_patterns([named] if isinstance(named, str) else named)
-    is_unnamed = not given.keys() & {"input", "files_from", "counts", "text", "ids"}
-    if is_unnamed:
-        paths = [inputs.STANDARD_INPUT]
-    for name in lists:
-        paths += read_list(name, null=options.null)
-    folders: list[Folder] = []
-    if "glob" in vars(options):
-        pattern, output = given.get("glob"), given.get("output")
-        paths, folders = read_folders(paths, pattern, output, parquet="parquet" in given)
-    if [*paths, *lists].count(inputs.STANDARD_INPUT) > 1:
-        raise Failure("standard input (-) can be read only once; name it once")
-    if "parquet" in given:
-        with signals_blocked():  # pyarrow starts threads when it is loaded
-            parquet.load_pyarrow()
-    return Documents(
-        odd={},
-        skipped=dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None,
-        faults={path: fault for folder in folders for path, fault in folder.faults.items()},
-        paths=paths,
-        lists=lists,
-        folders=folders,
-        field=given.get("jsonl"),
-        column=given.get("parquet"),
-        separator=given.get("document_separator"),
-        with_counts="counts" in given,
-        text=text_argument(given["text"]) if "text" in given else None,
-        is_unnamed=is_unnamed,
-    )
