@@ -14,10 +14,10 @@ from typing import Final, NoReturn
 
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.outputs import check_output, flush_output, in_format, write_output
+from bpetite_cli.io.outputs import FORMAT, check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import Commands, StrictParser
-from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
+from bpetite_cli.terminal.messages import QUIET, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
 from bpetite_cli.values import short
 
@@ -31,6 +31,7 @@ def run(arguments: Sequence[str]) -> int:
             del os.environ[name]
     if arguments[:1] == ["help"]:  # as in `bpetite help encode`
         arguments = [*arguments[1:], "--help"]
+    QUIET.set(False)  # of an earlier command in this process
     try:
         parser = make_parser(arguments)
         if not arguments:
@@ -38,9 +39,10 @@ def run(arguments: Sequence[str]) -> int:
             return 2
         options = parser.parse_args(arguments)
         given = vars(options)  # a plug-in may lack both options
-        with quietly(quiet=given.get("quiet", False)), in_format(given.get("output_format")):
-            check_output()
-            options.run(options)
+        QUIET.set(given.get("quiet", False))
+        FORMAT.set(given.get("output_format"))
+        check_output()
+        options.run(options)
         flush_output()
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2

@@ -62,17 +62,15 @@ class CountedCorpus:
             self._names = []
 
 
-def count_ids(pipe: Pipe) -> list[int]:
+def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Counter[str]]:
     """Return how often each token occurs in the documents, in the order of indexes.
+
+    And how often each of some chunks occurs.
 
     Args:
         pipe: the pipe of a command with `--model`, `--ordinary` and `--jobs`.
+        chunks: the chunks.
     """
-    return count_ids_and_chunks(pipe, ())[0]
-
-
-def count_ids_and_chunks(pipe: Pipe, chunks: Collection[str]) -> tuple[list[int], Counter[str]]:
-    """Return the same, and how often each of some chunks occurs."""
     model = pipe.model
     counts = [0] * len(model.ids)
     counts_of_chunks: Counter[str] = Counter()

@@ -11,9 +11,9 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
-from bpetite._inner import Artifact, quoted, write_parts
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, quoted, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import Documents
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Tag = TypeVar("Tag")
 Result = TypeVar("Result")
-Result_co = TypeVar("Result_co", covariant=True)
 Tagged: TypeAlias = tuple[str, Tag]
 """A text that ends at a safe boundary, and what the command has to know about it."""
 
@@ -47,16 +46,6 @@ Of compressed text, this many characters are enough.
 
 _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
-
-
-class Counter(Protocol[Tag, Result_co]):
-    """Counts batches of texts, and may keep what it has counted until the end."""
-
-    def count(self, batch: list[Tagged[Tag]], /) -> Result_co:
-        """Count a batch."""
-
-    def flush(self) -> Result_co:
-        """Return what no result has had so far."""
 
 
 class Pipe:
@@ -137,22 +126,12 @@ class Pipe:
             say("waiting for standard input, which is a pipe without a byte so far")
         self.bar.begin(self._phase, self._total)
 
-    def texts(self) -> Iterator[str]:
-        """Yield the blocks of all documents; the bar moves when the next one is asked for."""
-        self.begin()
-        for document in self.documents.read():
-            yield from self.passed(document)
-
-    def text_of(self, path: str) -> Iterator[str]:
-        """Yield the blocks of one of the files in the same way."""
-        for document in self.documents.read_file(path):
-            yield from self.passed(document)
-
-    def passed(self, blocks: Iterable[tuple[Item, int]]) -> Iterator[Item]:
-        """Yield blocks in the same way."""
-        for block, size in blocks:
-            yield block
-            self.bar.advance(size)
+    def passed(self, documents: Iterable[Iterable[tuple[Item, int]]]) -> Iterator[Item]:
+        """Yield the blocks of documents; the bar moves when the next one is asked for."""
+        for document in documents:
+            for block, size in document:
+                yield block
+                self.bar.advance(size)
 
     def results(
         self,
@@ -176,14 +155,14 @@ class Pipe:
         return self._results(function, "__call__", texts, in_order=in_order)
 
     def counts(
-        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
-    ) -> Iterator[Result]:
-        """Yield the results of a counter as they come; each process has a copy of it."""
+        self, counter: ChunkCounter, texts: Iterable[tuple[Tagged[int], int]]
+    ) -> Iterator[CountedPart]:
+        """Yield the counts of chunks as they come; each process has a copy of the counter."""
         self.begin()
-        results: Iterator[Result] = self._results(counter, "count", texts, in_order=False)
-        return chain(results, self._flushed(counter))
+        counts: Iterator[CountedPart] = self._results(counter, "count", texts, in_order=False)
+        return chain(counts, self._flushed(counter))
 
-    def _flushed(self, counter: Counter[Tag, Result]) -> Iterator[Result]:
+    def _flushed(self, counter: ChunkCounter) -> Iterator[CountedPart]:
         if self._workers is None:
             yield counter.flush()
         else:

@@ -111,7 +111,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting", check=options.by_token) as pipe:
         if options.by_token:
-            counts = count_ids(pipe)
+            counts, _ = count_ids(pipe)
             rows = draw_frequencies(pipe.model, counts, look_at_output())
             pipe.bar.hide()
             outputs.write_rows(rows, frequency_data(pipe.model, counts))

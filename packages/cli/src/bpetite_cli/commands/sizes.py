@@ -29,7 +29,7 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.counting import count_ids_and_chunks
+from bpetite_cli.counting import count_ids
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
@@ -115,7 +115,7 @@ def _run(options: argparse.Namespace) -> None:
             models.check_size(artifact, size, cannot)
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
-        counts, chunks = count_ids_and_chunks(pipe, completed.keys())
+        counts, chunks = count_ids(pipe, completed.keys())
         whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]

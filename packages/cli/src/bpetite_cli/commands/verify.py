@@ -28,7 +28,6 @@ from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
-from bpetite_cli.io.documents import Documents
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
@@ -149,7 +148,18 @@ def _run(options: argparse.Namespace) -> None:
         trained, _, seconds = learn(pipe, corpus, len(model.tokens), begin)
         proof = _Proof(model, file, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
-        data: _Verified | _Continued = _data(proof, pipe.documents, corpus.size, seconds)
+        data: _Verified | _Continued = {
+            "equal": proof.is_equal,
+            "difference": proof.difference,
+            "merges_proved": proof.same - proof.kept,
+            **fields.tokenizer_fields(model, sha256(file).hexdigest()),
+            "sha256_of_training": sha256(trained.to_bytes()).hexdigest(),
+            "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
+            "bytes": corpus.size,
+            "seconds": round(seconds, 3),
+            "regex": version("regex"),
+        }
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
@@ -220,21 +230,6 @@ def _same(model: Artifact, trained: Artifact) -> int:
     """Return the number of merges before the first one that differs, also in its id."""
     both = zip(model.merges, model.ids[256:], trained.merges, trained.ids[256:], strict=False)
     return sum(1 for _ in takewhile(lambda row: row[:2] == row[2:], both))
-
-
-def _data(proof: _Proof, documents: Documents, size: int, seconds: float) -> _Verified:
-    return {
-        "equal": proof.is_equal,
-        "difference": proof.difference,
-        "merges_proved": proof.same - proof.kept,
-        **fields.tokenizer_fields(proof.model, sha256(proof.file).hexdigest()),
-        "sha256_of_training": sha256(proof.trained.to_bytes()).hexdigest(),
-        "files": len(documents.paths),
-        "skipped": documents.skipped,
-        "bytes": size,
-        "seconds": round(seconds, 3),
-        "regex": version("regex"),
-    }
 
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:

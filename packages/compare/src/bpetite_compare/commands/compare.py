@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> None:
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
         texts = [pipe.documents.read_file(path) for path in paths] or [pipe.documents.read()]
-        blocks = [map(pipe.passed, documents) for documents in texts]
+        blocks = [(pipe.passed([document]) for document in text) for text in texts]
         result = report_on_texts(tokenizers, blocks)
         names = [*map(cli.values.text_argument, paths or ["--text"])]
         skipped = pipe.documents.skipped
