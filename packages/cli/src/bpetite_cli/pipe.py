@@ -73,15 +73,10 @@ class Pipe:
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
-        given = vars(options)
-        faults, folders = self.documents.faults, self.documents.folders
-        known = {path for folder in folders for path in folder.files}
-        is_text = "glob" in given and self.documents.column is None
-        self._total = inputs.check_inputs(
-            self.documents.paths, faults, known if is_text else None, given
-        )
-        if check and faults:
+        self._total = self.documents.check()
+        if check and self.documents.faults:
             raise Failure(self.documents.all_faults)
+        given = vars(options)
         sources = [given[name] for name in ("model", "start") if given.get(name) is not None]
         sources += [*self.documents.paths, *self.documents.lists]
         outputs.check_destination(given.get("output"), sources, force=given.get("force", False))

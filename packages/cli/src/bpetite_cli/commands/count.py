@@ -87,9 +87,7 @@ def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = commands.add("count", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to count, instead of files")
-    parser.add_file_argument()
-    arguments.add_documents(parser)
+    arguments.add_text_or_documents(parser, "text to count, instead of files")
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--max",
@@ -103,7 +101,6 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs",
     )
     parser.allow_one("--by-token", "--max")
-    parser.allow_one(["--input", "--files-from", "--glob", *arguments.INSIDE_FILES], "--text")
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 

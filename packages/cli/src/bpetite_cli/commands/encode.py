@@ -62,10 +62,10 @@ def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
     parser = commands.add("encode", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to encode, instead of files")
-    parser.add_file_argument()
+    arguments.add_text_or_documents(
+        parser, "text to encode, instead of files", "--separator-token", "--separator"
+    )
     parser.advice["FILE"] = "for words of a text, use --text"
-    arguments.add_documents(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
@@ -92,9 +92,6 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
     parser.need("--force", "--output")
-    of_files = ["--input", "--files-from", "--glob", *arguments.INSIDE_FILES]
-    of_files += ["--separator-token", "--separator"]
-    parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 

@@ -84,7 +84,6 @@ def add_command(commands: Commands) -> None:
     """Add `sizes` to the command line."""
     parser = commands.add("sizes", __doc__)
     arguments.add_model(parser)
-    parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(
@@ -102,7 +101,7 @@ def add_command(commands: Commands) -> None:
 def _vocab_size(word: str) -> int:
     if not word[:1].isdecimal() or (not word.isdecimal() and os.path.lexists(word)):
         raise Failure(f"{short(word)} is no size; put a FILE before --at, or after --input")
-    return values.bounded("at least 256 (one for each byte)", 256)(word)
+    return values.vocab_size(word)
 
 
 def _run(options: argparse.Namespace) -> None:

@@ -54,7 +54,7 @@ from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
 from bpetite_cli.tips import meant
 from bpetite_cli.training import check_start, learn
-from bpetite_cli.values import bounded, short, text_argument
+from bpetite_cli.values import short, text_argument, vocab_size
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
@@ -100,7 +100,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_options(parser, "--vocab-size", required=False)
     parser.add_argument(
         "--total",
-        type=bounded("at least 256 (one for each byte)", 256),
+        type=vocab_size,
         metavar="N",
         help="instead, all ids, special tokens included",
     )

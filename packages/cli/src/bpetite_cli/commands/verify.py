@@ -16,7 +16,7 @@ any corpus would do. The first difference is printed.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -56,11 +56,11 @@ class _Verdict(TypedDict):
     merges_proved: Annotated[int, "merges of the corpus before the first difference"]
 
 
-class _Verified(_Verdict, fields.TokenizerFile):
+class _Trained(_Verdict, fields.TokenizerFile):
     sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
-    files: int
-    skipped: Mapping[str, int] | None
-    bytes: int
+
+
+class _Verified(_Trained, fields.InputSize):
     seconds: Annotated[float, "the seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
 

@@ -2,15 +2,16 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.folders import Folder, read_folders
-from bpetite_cli.io.inputs import STANDARD_INPUT, Input, Oddity, split_at
+from bpetite_cli.io.inputs import STANDARD_INPUT, Input, Oddity, size_of, split_at
 from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
 from bpetite_cli.values import Field, short, text_argument
 
@@ -41,7 +42,8 @@ class Documents:
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
-        given = {name: value for name, value in vars(options).items() if value is not None}
+        self._options = vars(options)
+        given = {name: value for name, value in self._options.items() if value is not None}
         self.odd: dict[Oddity, list[str]] = {}
         self.skipped = dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None
         self.faults: dict[str, str] = {}
@@ -59,7 +61,7 @@ class Documents:
         for name in self.lists:
             self.paths += read_list(name, null=options.null)
         self.folders: list[Folder] = []
-        if "glob" in vars(options):
+        if "glob" in self._options:
             pattern, output, parquet = given.get("glob"), given.get("output"), "parquet" in given
             self.paths, self.folders = read_folders(
                 self.paths, self.faults, pattern, output, parquet=parquet
@@ -77,6 +79,37 @@ class Documents:
         if len(listed) > _MOST_FAULTS:
             shown.append(f"and {len(listed) - _MOST_FAULTS:,} more")
         return "\n".join([f"{len(listed):,} files cannot be read", *shown])
+
+    def check(self) -> int | None:
+        """Look at all files before the first is read, and note what is wrong with them.
+
+        Returns:
+            The size of the files in bytes, or None if it is unknown, as for a pipe.
+        """
+        known = {path for folder in self.folders for path in folder.files}
+        is_text = "glob" in self._options and self.column is None
+        sizes: list[int | None] = []
+        for path in self.paths:
+            try:
+                sizes.append(size_of(path, is_text=is_text and path not in known))
+            except (Failure, OSError) as error:
+                if isinstance(error, FileNotFoundError):
+                    error.strerror = f"{error.strerror}{self._meant(path)}"
+                self.faults.setdefault(path, explain(error))
+        return None if None in sizes else sum(filter(None, sizes))
+
+    def _meant(self, path: str) -> str:
+        """Return what a word may mean that names no file, for a message."""
+        options = self._options
+        if "*" in path and "glob" in options:
+            return " (for a pattern, name the folder and add --glob)"
+        if "jsonl" in options and re.fullmatch(r"\.\w+", path):
+            return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
+        if "text" in options and (" " in path or not {*"./"} & {*path}):
+            return " (for a text, use --text)"
+        if self.paths[1:] and path == self.paths[-1] and options.get("output", path) is None:
+            return " (to write to it, use --output)"
+        return ""
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""
