@@ -8,6 +8,7 @@ import argparse
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
@@ -122,11 +123,10 @@ class _Version(argparse.Action):
     """`--version`: every version that the result of training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        import platform  # noqa: PLC0415 - it is slow to load
-        from importlib import metadata  # noqa: PLC0415 - the same
+        from importlib import metadata  # noqa: PLC0415 - it is slow to load
 
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
-        python = platform.python_version()
+        python = sys.version.partition(" ")[0]
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
         write_output([line.encode("ascii")])
         parser.exit()

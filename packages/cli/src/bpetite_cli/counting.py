@@ -37,6 +37,7 @@ class CountedCorpus:
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
+        self._pipe.begin()
         return self._pipe.counts(ChunkCounter(self._pattern), self._texts())
 
     def _texts(self) -> Iterator[tuple[Tagged[int], int]]:

@@ -153,11 +153,7 @@ class Pipe:
         self, counter: ChunkCounter, texts: Iterable[tuple[Tagged[int], int]]
     ) -> Iterator[CountedPart]:
         """Yield the counts of chunks as they come; each process has a copy of the counter."""
-        self.begin()
-        counts: Iterator[CountedPart] = self._results(counter, "count", texts, in_order=False)
-        return chain(counts, self._flushed(counter))
-
-    def _flushed(self, counter: ChunkCounter) -> Iterator[CountedPart]:
+        yield from self._results(counter, "count", texts, in_order=False)
         if self._workers is None:
             yield counter.flush()
         else:

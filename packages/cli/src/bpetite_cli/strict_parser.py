@@ -178,7 +178,7 @@ class StrictParser(argparse.ArgumentParser):
                 own.append(word)
                 long = option.option_strings[-1]
                 if long in given and long in self._not_repeated:
-                    self.error(f"argument {_names(option)}: given more than once")
+                    self.error(f"argument {self._told([long])}: given more than once")
                 given[long] = long
                 before = "" if equals or option.nargs == 0 else name
             elif _LIKE_AN_OPTION.fullmatch(word):
@@ -225,7 +225,7 @@ class StrictParser(argparse.ArgumentParser):
     def _told(self, names: Sequence[str]) -> str:
         """Return how a message names an option, or several of which one is required."""
         if len(names) == 1:
-            return _names(self.options[names[0]])
+            return "/".join(self.options[names[0]].option_strings)
         files = ["FILE"] if self._of_file in names else []
         return " or ".join([*files, *names])
 
@@ -328,10 +328,6 @@ def _chosen(choices: Iterable[str], word: str) -> str:
         listed = ", ".join(choices)
         raise Failure(f"invalid choice: {short(word)} (choose from {listed}){meant(word, choices)}")
     return word
-
-
-def _names(option: argparse.Action) -> str:
-    return "/".join(option.option_strings)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -111,7 +111,6 @@ def stream_output(parts: Iterable[str]) -> None:
 
     A failure half way leaves the earlier parts visible.
     """
-    check_output()
     for part in parts:
         send(io.BytesIO(part.encode("utf-8")))
 
