@@ -152,7 +152,10 @@ class Pipe:
     def counts(
         self, counter: ChunkCounter, texts: Iterable[tuple[Tagged[int], int]]
     ) -> Iterator[CountedPart]:
-        """Yield the counts of chunks as they come; each process has a copy of the counter."""
+        """Yield the counts of chunks as they come, after `begin`.
+
+        Each process has a copy of the counter.
+        """
         yield from self._results(counter, "count", texts, in_order=False)
         if self._workers is None:
             yield counter.flush()

@@ -85,7 +85,7 @@ def read_folders(
         folders.append(folder)
         key, here = _key(os.stat(path)), set[_Key]()
         for entry in _files(path, folder.skipped):
-            status = entry.stat()
+            status = os.stat(entry.path)  # on Windows, that of `scandir` has no number
             file = _key(status)
             if pattern is not None and not fnmatchcase(entry.name, pattern):
                 reason: str | None = "with other names"
