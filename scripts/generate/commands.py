@@ -14,7 +14,6 @@ from unittest import mock
 import bpetite_compare.commands
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
-from bpetite_cli.strict_parser import EXAMPLES, split_examples
 from generate.command import filled
 
 _INTRODUCTION: Final = """\
@@ -123,5 +122,5 @@ def _page() -> Iterator[str]:
                 yield f"### {name}\n\n```text\n{helps[name]}```\n"
                 if commands[name].details:
                     yield f"{commands[name].details}\n"
-                if more := split_examples(commands[name].epilog)[EXAMPLES + 1 :]:
+                if more := commands[name].more_examples:
                     yield "More examples:\n\n```text\n{}\n```\n".format("\n".join(more))

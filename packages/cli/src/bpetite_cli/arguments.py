@@ -6,11 +6,18 @@ from typing import Final
 from bpetite._inner import Pattern
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT
 from bpetite_cli.strict_parser import Given, StrictParser
-from bpetite_cli.values import bounded, document_separator, field, file_path, text_argument
+from bpetite_cli.values import (
+    bounded,
+    document_separator,
+    field,
+    file_path,
+    text_argument,
+    vocab_size,
+)
 
 _MOST_JOBS: Final = 256
 
-INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
+_INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
 """The options for documents that are parts of files."""
 
 _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
@@ -74,7 +81,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     },
     "--vocab-size": {
         "required": True,
-        "type": bounded("at least 256 (one for each byte)", 256),
+        "type": vocab_size,
         "metavar": "N",
         "help": "256 bytes and N - 256 merges; special tokens are extra",
     },
@@ -116,20 +123,33 @@ def add_model(parser: StrictParser, **changed: Given) -> None:
 
 
 def add_documents(parser: StrictParser) -> None:
-    """Add the options for files, lists of files, and documents inside files."""
-    add_options(parser, "--input", "--files-from", "--null", "--glob", *INSIDE_FILES)
+    """Add FILE and the options for files, lists of files, and documents inside files."""
+    parser.add_file_argument()
+    add_options(parser, "--input", "--files-from", "--null", "--glob", *_INSIDE_FILES)
     add_options(parser, "--skip-invalid")
     parser.need("--null", "--files-from")
     parser.need("--skip-invalid", "--jsonl", "--parquet")
-    parser.allow_one(*INSIDE_FILES)
+    parser.allow_one(*_INSIDE_FILES)
+
+
+def add_text_or_documents(parser: StrictParser, text: str, *of_files: str) -> None:
+    """Add `--text` besides the options for documents.
+
+    Args:
+        parser: the parser of the command.
+        text: the help of the option.
+        of_files: other options of the command that need files.
+    """
+    parser.add_argument("--text", help=text)
+    add_documents(parser)
+    parser.allow_one(["--input", "--files-from", "--glob", *_INSIDE_FILES, *of_files], "--text")
 
 
 def add_corpus(parser: StrictParser) -> None:
     """Add the options for the corpus, which is named, or piped."""
-    parser.add_file_argument()
     add_documents(parser)
     add_options(parser, "--counts")
-    parser.allow_one(INSIDE_FILES, "--counts")
+    parser.allow_one(_INSIDE_FILES, "--counts")
     parser.require_one(["--input", "--files-from"], "--counts", or_pipe=True)
 
 

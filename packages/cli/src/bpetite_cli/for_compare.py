@@ -9,11 +9,10 @@ internal, not a plug-in API, and may change in any version.
 from bpetite_cli import fields as fields
 from bpetite_cli import tips as tips
 from bpetite_cli import values as values
-from bpetite_cli.arguments import INSIDE_FILES as INSIDE_FILES
 from bpetite_cli.arguments import add_destination as add_destination
-from bpetite_cli.arguments import add_documents as add_documents
 from bpetite_cli.arguments import add_model as add_model
 from bpetite_cli.arguments import add_options as add_options
+from bpetite_cli.arguments import add_text_or_documents as add_text_or_documents
 from bpetite_cli.errors import Failure as Failure
 from bpetite_cli.io import models as models
 from bpetite_cli.io.inputs import name_of as name_of

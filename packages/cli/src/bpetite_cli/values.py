@@ -55,6 +55,9 @@ def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[
     return read
 
 
+vocab_size: Final = bounded("at least 256 (one for each byte)", 256)
+
+
 def file_path(word: str) -> str:
     """Reject a dash, which probably means standard output."""
     if word == "-":

@@ -99,7 +99,8 @@ def _run(options: argparse.Namespace) -> None:
         ids = options.ids
         if paths:
             source = Input(paths[0], {})
-            ids = pipe.passed(source.with_sizes(chosen.read(source)))
+            blocks = chosen.read(source.name, source.blocks())
+            ids = pipe.passed([source.with_sizes(blocks)])
         pipe.begin()
         size = pipe.write(joined.bytes_of(ids) if options.bytes else joined.text_of(ids))
         if options.output is None:

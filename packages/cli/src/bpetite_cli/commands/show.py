@@ -60,7 +60,8 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "encoding", "showing") as pipe:
         artifact = pipe.model
-        texts = pipe.texts()
+        pipe.begin()
+        texts = pipe.passed(pipe.documents.read())
         if options.steps:
             pipe.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
             return

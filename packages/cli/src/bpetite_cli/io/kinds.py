@@ -58,11 +58,6 @@ def advice_on_archive(begin: bytes) -> str | None:
     return None
 
 
-def is_binary(begin: bytes) -> bool:
-    """Return whether a file that begins so is no text, in no encoding."""
-    return b"\0" in begin or bool(advice_on_archive(begin) or signature(begin))
-
-
 def signature(begin: bytes) -> str | None:
     """Return what a file that begins so is, and what to do, if it is in a known format.
 
@@ -74,11 +69,6 @@ def signature(begin: bytes) -> str | None:
         if is_plain and not begin.startswith(b"%PDF-"):
             return None
     return next((kind for one, kind in _SIGNATURES if re.match(one, begin, re.DOTALL)), None)
-
-
-def is_parquet(begin: bytes) -> bool:
-    """Return whether a file that begins so is a Parquet file."""
-    return begin.startswith(b"PAR1")
 
 
 def is_tokenizer_file(begin: bytes) -> bool:

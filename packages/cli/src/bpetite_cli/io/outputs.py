@@ -9,8 +9,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from select import select
 from typing import IO, Final, TextIO
@@ -21,7 +21,9 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
-_FORMAT: Final = ContextVar[str | None]("output format", default=None)
+
+FORMAT: Final = ContextVar[str | None]("output format", default=None)
+"""What `--output-format` says, if it is given."""
 
 
 def check_output() -> None:
@@ -42,19 +44,9 @@ def wants_color(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-@contextmanager
-def in_format(chosen: str | None) -> Iterator[None]:
-    """Write results as `--output-format` says, if it is given."""
-    token = _FORMAT.set(chosen)
-    try:
-        yield
-    finally:
-        _FORMAT.reset(token)
-
-
 def wants_json() -> bool:
     """Return whether a result is JSON: a program gets it, and a terminal gets lines for people."""
-    chosen = _FORMAT.get()
+    chosen = FORMAT.get()
     return chosen == "json" if chosen else not is_terminal(sys.stdout)
 
 
@@ -119,7 +111,6 @@ def stream_output(parts: Iterable[str]) -> None:
 
     A failure half way leaves the earlier parts visible.
     """
-    check_output()
     for part in parts:
         send(io.BytesIO(part.encode("utf-8")))
 

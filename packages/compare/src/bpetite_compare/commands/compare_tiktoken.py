@@ -69,7 +69,8 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "reading") as pipe:
-        text = "".join(pipe.texts())
+        pipe.begin()
+        text = "".join(pipe.passed(pipe.documents.read()))
         pipe.bar.begin("comparing")
         if options.encoding != SELF:
             get_encoding(options.encoding, download=options.download)

@@ -62,8 +62,8 @@ def _run(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "comparing") as pipe:
         with cli.models.about_model(options.model):
             pipe.begin()
-            paths = pipe.documents.paths
-            texts = ((path, pipe.text_of(path)) for path in paths)
+            read_file = pipe.documents.read_file
+            texts = ((path, pipe.passed(read_file(path))) for path in pipe.documents.paths)
             result = parity_of_texts(options.model, texts)
         pipe.report(_data(result), *_lines(result))
     if found := result.difference:
