@@ -17,6 +17,7 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import (
+    BLOCK,
     Stream,
     bpetite,
     call,
@@ -210,10 +211,10 @@ def test_an_archive_is_not_read_as_text(folder: Path) -> None:
         assert result.told[0] == "error: packed is an archive, not text"
 
 
-def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block: int) -> None:
+def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path) -> None:
     """The warning names the first input, also standard input, and counts the others."""
     (folder / "a.txt").write_bytes(MARK)
-    (folder / "b.txt").write_bytes(b"x" * block + MARK)
+    (folder / "b.txt").write_bytes(b"x" * BLOCK + MARK)
     result = call("count --model tokenizer.json b.txt - a.txt", stdin=MARK + MARK)
     assert lines(result.stdout)[1:3] == ["6\t-", "3\ta.txt"]
     assert result.told == [

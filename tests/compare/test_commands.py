@@ -233,13 +233,12 @@ def test_long_texts_show_only_the_difference(folder: Path, monkeypatch: pytest.M
 # parity
 
 
-@pytest.mark.parametrize("block", [7, 1 << 20])
-def test_parity_of_files(block: int, folder: Path) -> None:
+def test_parity_of_files(folder: Path) -> None:
     """Wherever a block ends, hostile texts are equal, and the figures say how much was compared."""
     typed, text = "日本語 <|endoftext|>".encode(), "\n".join(HOSTILE)
     (folder / "text.txt").write_bytes(text.encode())
     words = "parity --model tokenizer.json text.txt -"
-    with tuned(block=block):
+    with tuned(block=7):
         result = done(words, folder, stdin=typed, env=OFFLINE)
         shown = told(words, folder, stdin=typed, env=OFFLINE)
     encode = Tokenizer.load(folder / "tokenizer.json").encode
@@ -250,10 +249,7 @@ def test_parity_of_files(block: int, folder: Path) -> None:
     assert shown[-1] == f"equal: {tokens:,} tokens for {size:,} bytes in 2 files"
 
 
-@pytest.mark.parametrize("block", [7, 1 << 20])
-def test_a_real_difference_is_an_error(
-    block: int, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_real_difference_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """FR-33: if ids differ, the status is 1, and position, tokens and context are reported.
 
     Neither a character that the engines classify differently hides it, nor a special token.
@@ -265,7 +261,7 @@ def test_a_real_difference_is_an_error(
     begin = f"é ab\nab <s>xab\u00e9{min(drift('gpt4'))}1!x"
     (folder / "t").write_bytes(f"{begin}abc abc\n ab abc".encode())
     words = ["parity", "--model", "odd.json", "--input", "good", "t"]
-    with tuned(block=block):
+    with tuned(block=7):
         result = bpetite(*words, cwd=folder)
         shown = bpetite(*words, "--output-format", "text", cwd=folder)
     found = data(result.stdout)
