@@ -210,13 +210,32 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     check_cleaned_up(large)
 
 
+ORPHAN = """
+import os, pathlib, time
+PARENT = os.getppid()
+class add:
+    in_blocks = True
+    def __init__(self, name, ordinary, download): pass
+    def __call__(self, text):
+        pathlib.Path("begun").touch()
+        while os.getppid() == PARENT: time.sleep(0.01)
+"""
+
+
 @needs_ps
 @pytest.mark.posix
-def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
-    """No process survives a first process that was killed without cleaning up."""
-    with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
+def test_workers_end_if_the_parent_is_killed(
+    install: Callable[..., None], large: Path, here: Path
+) -> None:
+    """No process survives a first process that was killed without cleaning up, or complains."""
+    install("bpetite_compare")  # an empty package
+    install("orphan", ORPHAN, "bpetite.encodings")
+    words = ("count", "--model", "x", large / "text.txt", "--jobs", "3")
+    with start(*words, cwd=here, env={"PYTHONPATH": str(here)}) as process:
         worker = first_worker(process)
+        wait_for(Path("begun").exists)
         process.kill()
+        assert process.communicate(timeout=60) == (b"", b"")
     wait_for(lambda: worker not in workers())
 
 

@@ -383,6 +383,7 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         "abc  id 258, rank 2, 3 bytes",
         "abc  id 259, rank 3, 3 bytes",
     ]
+    assert [one["id"] for one in rows_of("inspect -m m.json --token-text abc --json")] == [258, 259]
 
 
 @pytest.mark.posix

@@ -227,6 +227,8 @@ def test_long_texts_show_only_the_difference(folder: Path, monkeypatch: pytest.M
     assert status == 0
     assert plain.count("(1,163 tokens before)") == 2
     assert plain.count("tokens more)") == 2
+    _, drawn = shown_in_terminal([*arguments[:3], "--text", "x" * 400, *arguments[5:]], folder)
+    assert (drawn.count("x"), "more)" in drawn) == (800, False)
     assert "first difference at byte 1,203 (character 1,202): bpetite has " in plain
 
 
