@@ -61,7 +61,8 @@ def test_encode_prints_the_compact_array() -> None:
     """FR-32, FR-34: the output is exactly a compact JSON array of ids and a newline."""
     text = "Hello world " * 100
     ids = Tokenizer.load("m.json").encode(text)
-    result = call(ENCODE, stdin=text.encode())
+    with tuned(batch=100):
+        result = call(ENCODE, stdin=text.encode())
     found = result.returncode, result.stdout, result.stderr
     assert found == (0, written("json", ids), b"")
 
