@@ -189,10 +189,10 @@ const tokenizerFile = (() => {
   /**
    * Return what the JSON of a tokenizer file says.
    *
-   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of numbers, the bytes of each
-   * number that is not special, the name of the pattern, and the special tokens, whose numbers
-   * follow. Byte b has the number b, the merge at rank r makes the number 256 + r, and whole tokens
-   * follow. The numbers are the ids, unless `ids` has the id of each number: from version 3 on.
+   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of indexes, the bytes of each
+   * index that is not special, the name of the pattern, and the special tokens, whose indexes
+   * follow. Byte b has the index b, the merge at rank r makes the index 256 + r, and whole tokens
+   * follow. The indexes are the ids, unless `ids` has the id of each index: from version 3 on.
    * Throws an Error with one line that says what was expected, and what was found.
    */
   function check(artifact) {
@@ -235,18 +235,18 @@ const tokenizerFile = (() => {
     const special = checkSpecialIds(artifact.get("special_tokens"), tokens);
     const bytes = checkDistinct(tokens, special);
     checkSize(artifact.get("mergeable_vocab_size"), tokens.size, "ids that are not special");
-    const numbers = new Map(bytes.map((id, byte) => [id, byte]));
+    const indexOf = new Map(bytes.map((id, byte) => [id, byte]));
     const merges = triples.map((triple, rank) => {
       const [left, right, id] = triple;
-      const known = numbers.has(left) && numbers.has(right);
+      const known = indexOf.has(left) && indexOf.has(right);
       if (!known) expect(false, `merges[${rank}]`, "ids of bytes or earlier merges", triple);
-      const token = numbers.has(id) ? undefined : tokens.get(id);
+      const token = indexOf.has(id) ? undefined : tokens.get(id);
       const good = token && isJoined(token, tokens.get(left), tokens.get(right));
       if (!good) expect(false, `merges[${rank}]`, "an id of its own for the joined bytes", triple);
-      numbers.set(id, numbers.size);
-      return [numbers.get(left), numbers.get(right)];
+      indexOf.set(id, indexOf.size);
+      return [indexOf.get(left), indexOf.get(right)];
     });
-    const ids = [...numbers.keys(), ...[...tokens.keys()].filter((id) => !numbers.has(id))];
+    const ids = [...indexOf.keys(), ...[...tokens.keys()].filter((id) => !indexOf.has(id))];
     const specialTokens = [...special.values()];
     const found = { merges, tokens: ids.map((id) => tokens.get(id)), pattern, specialTokens };
     return checkVersion({ ...found, ids: [...ids, ...special.keys()] }, version);
@@ -427,7 +427,7 @@ const tokenizerFile = (() => {
   function versionOf({ merges, tokens, pattern, specialTokens, ids = [] }) {
     const whole = tokens.length > BYTES + merges.length;
     if (specialTokens.some(isWhitespace)) return 4;
-    if (whole || !FOR_TRAINING.includes(pattern) || ids.some((id, number) => id !== number)) return 3;
+    if (whole || !FOR_TRAINING.includes(pattern) || ids.some((id, index) => id !== index)) return 3;
     if (specialTokens.some((text) => !RULES.at(-1)[0].test(text))) return 3;
     const holds = ([, { names, only }]) =>
       names.includes(pattern) && (!only || (specialTokens.length === 1 && specialTokens[0] === only));
@@ -534,7 +534,7 @@ const tokenizerFile = (() => {
     const all = [...tokens, ...specialTokens.map((text) => utf8.encode(text))];
     const ids = tokenizer.ids ?? [...all.keys()];
     const tripleOf = ([left, right], rank) => [ids[left], ids[right], ids[BYTES + rank]];
-    const vocab = all.map((token, number) => [String(ids[number]), token]);
+    const vocab = all.map((token, index) => [String(ids[index]), token]);
     vocab.sort(([one], [other]) => (one < other ? -1 : 1)); // as strings: "10" is before "2"
     const idOf = new Map(specialTokens.map((text, place) => [text, ids[size + place]]));
     const special = inOrder(specialTokens).map((text) => `${ascii(text)}:${idOf.get(text)}`);
