@@ -80,7 +80,9 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
     folder, special = os.path.dirname(path), options.special
-    rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD)
+    rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD, options=options)
+    if vocab is not None:
+        rest.without_id = "its library leaves them out or gives an unknown token"
     tokenizer = _object_in(folder, "tokenizer.json")
     if "model" in tokenizer:
         rest = _of_tokenizer_json(tokenizer, options)
@@ -128,7 +130,7 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
         ValueError: it cannot be imported; with --pattern, only if it is damaged.
     """
     with _naming("tokenizer.json beside it"):
-        theirs = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+        theirs = read_huggingface(content, options)
         if options.pattern is None:
             theirs.check()
             if options.ignore_merges and not theirs.whole:

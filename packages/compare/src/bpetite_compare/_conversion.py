@@ -29,6 +29,7 @@ _Pair = tuple[bytes, bytes]
 
 _BYTES: Final = [bytes([value]) for value in range(256)]
 _NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
+_MOST_LOST: Final = 64
 _MOST_TRIED: Final = 1000
 _LONGEST_TRIED: Final = 100
 
@@ -107,17 +108,25 @@ def difference(one: Foreign, other: Foreign) -> str | None:
 
 
 def _completed(foreign: Foreign) -> Foreign:
-    """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
+    """Give ids to bytes that lack them, and drop an empty token."""
     ids = dict(foreign.ids)
+    taken = [foreign.highest, *ids.values(), *foreign.special_tokens.values()]
     if (empty := ids.pop(b"", None)) is not None:
         foreign.notes.append(f"its token {empty} is empty, so no text has it; it is left out")
     missing = [token for token in _BYTES if token not in ids]
-    first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
+    first = max(taken) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
-    if lost := [token.hex() for token in missing if token[0] not in _NOT_IN_UTF8]:
-        others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
-        foreign.obstacles.append(
-            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text"
+    lost = [f"0x{token.hex()}" for token in missing if token[0] not in _NOT_IN_UTF8]
+    others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
+    if len(lost) > _MOST_LOST:
+        foreign.obstacles.append(f"it has no token for {len(lost)} bytes, so it is not byte-level")
+    elif lost:
+        foreign.leave_out(
+            f"bytes without an id: {', '.join(lost)}; the {len(missing)} that it lacks get the ids "
+            f"{first} to {first + len(missing) - 1} in their order, for which the model has no "
+            f"rows; where a text has such bytes, {foreign.without_id}",
+            "add_missing_bytes",
+            f"it has no token for the byte {lost[0]}{others}, so it cannot encode every text",
         )
     elif missing:
         foreign.notes.append(

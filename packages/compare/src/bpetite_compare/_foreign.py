@@ -33,12 +33,16 @@ class Options:
     special: the id of each special token.
     ignore_merges: whether a chunk that is a token gets its id without any merge.
     drop_normalizer: whether to leave out a normalizer to NFC.
+    drop_strip: whether to leave out the flags lstrip and rstrip of added tokens.
+    add_missing_bytes: whether bytes without an id get one.
     """
 
     pattern: str | None = None
     special: Mapping[str, int] | None = None
     ignore_merges: bool = False
     drop_normalizer: bool = False
+    drop_strip: bool = False
+    add_missing_bytes: bool = False
 
 
 @dataclass(slots=True)
@@ -52,7 +56,10 @@ class Foreign:
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
     named_by: what names the pattern, for people; empty if the tokenizer's own files do.
+    highest: at least the highest id, also of tokens that are left out.
+    without_id: what its own library does at bytes that have no id.
     instead: what to use if it cannot be imported.
+    options: what is given with it.
     notes: remarks for people; whatever reads or converts it adds to them.
     obstacles: why it cannot be imported; likewise.
     """
@@ -63,7 +70,10 @@ class Foreign:
     splits: tuple[str, ...] = ()
     whole: bool = True
     named_by: str = ""
+    highest: int = 0
+    without_id: str = "tiktoken fails at them"
     instead: str = "use its own library"
+    options: Options = Options()
     notes: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
 
@@ -84,6 +94,14 @@ class Foreign:
         more = [f"and {len(reasons) - fitting} more"] if fitting < len(reasons) else []
         raise ValueError("; ".join([*reasons[:fitting], *more, self.instead]))
 
+    def leave_out(self, note: str, option: str, obstacle: str) -> None:
+        """Note that a part is left out if an option says so; otherwise it is an obstacle."""
+        if getattr(self.options, option):
+            self.notes.append(note)
+        else:
+            way_out = f"unless --{option.replace('_', '-')} ({option}=True) is given"
+            self.obstacles.append(f"{obstacle}, {way_out}")
+
     def rank(self, left: bytes, right: bytes) -> int | None:
         """Return the rank of the merge of two tokens, or None if they do not merge."""
         if self.merges is None:
@@ -95,7 +113,7 @@ class Foreign:
         if self.whole and chunk in self.ids:
             return [self.ids[chunk]]
         parts = join_lowest([bytes([value]) for value in chunk], self.rank)
-        return [self.ids[part] for part in parts]
+        return [self.ids.get(part, -1) for part in parts]  # a byte may lack an id
 
     def encode(self, texts: Iterable[str]) -> Iterator[list[int]]:
         """Yield the ids of each text with special tokens; each distinct chunk is encoded once."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from bpetite._inner import PATTERNS
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import known_pattern, named, with_rest
 
@@ -46,7 +46,7 @@ class AddedToken(NamedTuple):
     flags: Collection[str]
 
 
-def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
+def read_huggingface(content: Mapping[str, Any], options: Options) -> Foreign:
     """Return the tokenizer in the content of a `tokenizer.json`, with what does not fit.
 
     Raises:
@@ -57,16 +57,17 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    foreign = _of_settings(content, model)
+    foreign = _of_settings(content, model, options)
     parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
     foreign.splits = _splits(parts, foreign.obstacles)
     for decoder in _parts(content.get("decoder"), "decoders"):
         if decoder is not None and _kind(decoder) != "ByteLevel":
             foreign.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
     normalizers = _parts(content.get("normalizer"), "normalizers")
-    _check_normalizers(normalizers, foreign, drop=drop_normalizer)
+    _check_normalizers(normalizers, foreign)
     _check_processors(_parts(content.get("post_processor"), "processors"), foreign)
     vocab = _vocab(model.get("vocab"))
+    foreign.without_id = _without_id(model.get("unk_token"), vocab)
     merges = _merges(model.get("merges"), vocab)
     added = content.get("added_tokens", [])
     if not isinstance(added, list):
@@ -92,7 +93,7 @@ def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
     return _with_tokens(rest, vocab, _merges(lines, vocab))
 
 
-def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:
+def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: Options) -> Foreign:
     """Return a tokenizer without tokens, with what its settings say."""
     instead = "use the libraries tokenizers or transformers for this model"
     untyped = "Unigram" if isinstance(model.get("vocab"), list) else "BPE"  # in old files
@@ -103,7 +104,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreig
             if (value := model.get(name)) is not None and type(value) not in kinds:
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
-    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead)
+    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
@@ -115,19 +116,18 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreig
     return rest
 
 
-def _check_normalizers(normalizers: Sequence[object], rest: Foreign, *, drop: bool) -> None:
+def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
     kinds = [_kind(part) for part in normalizers if part is not None]
     if not kinds:
         return
     if {*kinds} != {"NFC"}:
         rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
-    elif drop:
-        rest.notes.append("its normalizer, NFC, is left out: ids are the model's for text in NFC")
     else:
-        rest.obstacles.append(
-            "its normalizer, NFC, changes the text, unless --drop-normalizer "
-            "(drop_normalizer=True) leaves it out"
+        rest.leave_out(
+            "its normalizer, NFC, is left out: ids are the model's for text in NFC",
+            "drop_normalizer",
+            "its normalizer, NFC, changes the text",
         )
 
 
@@ -265,6 +265,12 @@ def _merges(merges: object, vocab: Mapping[str, int]) -> list[tuple[str, str]]:
     return [*pairs]
 
 
+def _without_id(unknown: str | None, vocab: Mapping[str, int]) -> str:
+    """Return what `tokenizers` does at bytes that have no id; each byte is a letter there."""
+    does = f"gives them the id of {unknown!r:.40}" if unknown in vocab else "fails at them"
+    return f"tokenizers {'leaves them out' if unknown is None else does}"
+
+
 def _with_tokens(
     foreign: Foreign, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
 ) -> Foreign:
@@ -280,8 +286,12 @@ def _with_tokens(
             foreign.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
-        foreign.obstacles.append(f"{_first_of(unknown, 'token')} letters that stand for no byte")
+        foreign.notes.append(
+            f"{len(unknown):,} of its tokens have letters that stand for no byte, so no text has "
+            f"them; left out: {_some(unknown)}"
+        )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
+    foreign.highest = max(vocab.values(), default=0)
     foreign.merges = {
         (known[left], known[right]): rank
         for rank, (left, right) in enumerate(merges)
@@ -293,15 +303,20 @@ def _with_tokens(
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     """Return added tokens, checked; flags that bpetite does not have are obstacles or noted."""
     tokens = list(map(_added_token, entries))
-    for flag in FLAGS[:3]:
+    for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
-            rest.obstacles.append(
-                f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            note = (
+                f"{flag} of {_some(texts)} is left out: ids differ only where whitespace is "
+                f"directly {side} such a token"
             )
+            if side:
+                rest.leave_out(note, "drop_strip", obstacle)
+            else:
+                rest.obstacles.append(obstacle)
     if ordinary := [token.text for token in tokens if "special" not in token.flags]:
-        more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
-            f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
+            f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
             "file has them as special tokens, and an export marks all of these as special, so "
             "skip_special_tokens=True removes them"
         )
@@ -317,6 +332,12 @@ def _added_token(entry: object) -> AddedToken:
     if not text or not 0 <= number <= _HIGHEST:
         raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
     return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
+
+
+def _some(texts: Sequence[str]) -> str:
+    """Return the first texts for a message, and how many others there are."""
+    more = f" and {len(texts) - 4:,} more" if len(texts) > 4 else ""
+    return f"{', '.join(repr(text[:40]) for text in texts[:4])}{more}"
 
 
 def _first_of(texts: Sequence[str], noun: str) -> str:

@@ -39,10 +39,10 @@ _IN_FOLDERS: Final = {
 """The names of files in a folder, in the order of looking for them, and their forms."""
 
 _UNUSED: Final = {
-    "encoding": ("pattern", "special", "ignore_merges", "drop_normalizer"),
+    "encoding": ("pattern", "special", "ignore_merges", "drop_normalizer", "drop_strip"),
     "tiktoken": ("ignore_merges",),
     "huggingface": ("pattern", "special", "ignore_merges"),
-    "tekken": ("pattern", "ignore_merges", "drop_normalizer"),
+    "tekken": ("pattern", "ignore_merges", "drop_normalizer", "drop_strip"),
     "gpt2": (),
 }
 """The options that each form does not take, because it says what they would."""
@@ -99,6 +99,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     special_tokens: Mapping[str, int] | None = None,
     ignore_merges: bool = False,
     drop_normalizer: bool = False,
+    drop_strip: bool = False,
+    add_missing_bytes: bool = False,
 ) -> Imported:
     """Convert a byte-level BPE tokenizer to a tokenizer file; it keeps its ids.
 
@@ -123,6 +125,10 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
             id without any merge, as `ignore_merges` in a `tokenizer.json` says.
         drop_normalizer: whether to leave out a normalizer to NFC. The ids are the
             original's for text in NFC then.
+        drop_strip: whether to leave out the flags `lstrip` and `rstrip` of added tokens. Ids
+            differ from the original's only where whitespace is beside such a token.
+        add_missing_bytes: whether bytes without an id get one, behind all others. The model has
+            no rows for them. Without it, only bytes that UTF-8 never uses get one.
 
     Raises:
         ValueError: the form is unknown, the number of paths is wrong, the output is also an
@@ -136,7 +142,9 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         raise ValueError(f"unknown pattern {pattern!r:.40}; choose from {', '.join(ALL_PATTERNS)}")
     sources = [source] if isinstance(source, (str, os.PathLike)) else source
     path, names = os.fspath(output), [os.fspath(one) for one in sources]
-    options = Options(pattern, special_tokens, ignore_merges, drop_normalizer)
+    options = Options(
+        pattern, special_tokens, ignore_merges, drop_normalizer, drop_strip, add_missing_bytes
+    )
     paths = _files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
     check_not_an_input(path, [*paths, *beside])
@@ -239,7 +247,7 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     """Read files of any form or of this one, or without files, the encoding with this name."""
     if not paths:
         _check_unused(options, "encoding")
-        return read_encoding(get_encoding(name))
+        return read_encoding(get_encoding(name), options)
     data, *more = map(read_source, paths)
     if not data.strip():
         raise ValueError(f"{os.path.basename(paths[0])} is empty")
@@ -250,9 +258,9 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     if form == "tiktoken":
         return read_ranks(data, settings_for(paths[0], options))
     if form == "tekken":
-        return read_tekken(content, options.special)
+        return read_tekken(content, options)
     if form == "huggingface":
-        foreign = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+        foreign = read_huggingface(content, options)
         note_configuration(foreign, os.path.dirname(paths[0]))
         return foreign
     if not more:

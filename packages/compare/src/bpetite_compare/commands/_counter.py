@@ -22,6 +22,7 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
+from bpetite_compare._foreign import Options
 from bpetite_compare._from_ranks import read_encoding
 
 _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
@@ -86,7 +87,7 @@ class _EncodingCounter:
             ValueError: a tokenizer file cannot represent it.
         """
         try:
-            return converted(read_encoding(self._encoding))
+            return converted(read_encoding(self._encoding, Options()))
         except ValueError as error:
             raise ValueError(f"cannot import {self._encoding.name}: {error}") from None
 
