@@ -123,8 +123,11 @@ class Pipe:
     @cached_property
     def model(self) -> Artifact:
         """The tokenizer of `--model`."""
-        model, download = self.options.model, self.options.download
-        return load_model(model, download=download, notes=self.warnings)[0]
+        return self.load(self.options.model)[0]
+
+    def load(self, word: str) -> tuple[Artifact, bytes]:
+        """Return the tokenizer that a word names, and its tokenizer file."""
+        return load_model(word, download=self.options.download, notes=self.warnings)
 
     # The way through
 

@@ -98,12 +98,14 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
         pattern, rest.named_by = "gpt2", GUESS
     rest.splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
     rest.obstacles = []
+    if options.everything and rest.named_by == GUESS:
+        rest.obstacles.append("no file names its split pattern, and gpt2 would be a guess")
     if config.get("add_prefix_space") is True:
         rest.obstacles.append("add_prefix_space in tokenizer_config.json adds a space that stays")
     if options.drop_normalizer and kind not in _TO_NFC:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
     if kind in _TO_NFC and not options.drop_normalizer:
-        rest.notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
+        rest.leave_out(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
     rest.special_tokens = _found_or_guessed(folder, rest, vocab) if special is None else special
     return rest
 
@@ -117,8 +119,8 @@ def _found_or_guessed(
     if vocab and END_OF_TEXT_TOKEN in vocab:
         special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
     names = ", ".join(special) or "none"
-    rest.notes.append(
-        f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them"
+    rest.leave_out(
+        f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them",
     )
     return special
 
@@ -192,9 +194,9 @@ def note_configuration(foreign: Foreign, folder: str) -> None:
         found = _special_tokens_in(folder, Foreign())
         if missing := [name for name in found if name not in foreign.special_tokens]:
             more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-            foreign.notes.append(
+            foreign.leave_out(
                 f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
-                " which transformers adds; the tokenizer file does not"
+                " which transformers adds; the tokenizer file does not",
             )
 
 

@@ -29,7 +29,6 @@ _Pair = tuple[bytes, bytes]
 
 _BYTES: Final = [bytes([value]) for value in range(256)]
 _NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
-_MOST_LOST: Final = 64
 _MOST_TRIED: Final = 1000
 _LONGEST_TRIED: Final = 100
 
@@ -118,13 +117,11 @@ def _completed(foreign: Foreign) -> Foreign:
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
     lost = [f"0x{token.hex()}" for token in missing if token[0] not in _NOT_IN_UTF8]
     others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
-    if len(lost) > _MOST_LOST:
-        foreign.obstacles.append(f"it has no token for {len(lost)} bytes, so it is not byte-level")
-    elif lost:
+    if lost:
         foreign.leave_out(
-            f"bytes without an id: {', '.join(lost)}; the {len(missing)} that it lacks get the ids "
-            f"{first} to {first + len(missing) - 1} in their order, for which the model has no "
-            f"rows; where a text has such bytes, {foreign.without_id}",
+            f"its bytes without an id get the ids {first} to {first + len(missing) - 1}, for which "
+            f"the model has no rows: {', '.join(lost)}, and those that UTF-8 never uses; where a "
+            f"text has such bytes, {foreign.without_id}",
             "add_missing_bytes",
             f"it has no token for the byte {lost[0]}{others}, so it cannot encode every text",
         )

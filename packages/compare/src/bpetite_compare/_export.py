@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Final
 
+from bpetite import Tokenizer
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
-    Artifact,
     check_not_an_input,
     quoted,
     write_folder,
@@ -21,6 +21,7 @@ from bpetite._inner import (
 )
 from bpetite_compare._formats import FORMATS, has_roles, is_folder
 from bpetite_compare._soundness import exportable
+from bpetite_compare._to_tiktoken import read_artifact
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
@@ -50,7 +51,7 @@ class Exported:
 
 
 def export(  # noqa: PLR0913 - all but three are settings with a default
-    model: str | os.PathLike[str],
+    model: str | os.PathLike[str] | Tokenizer,
     to: str,
     output: str | os.PathLike[str],
     overwrite: bool = False,
@@ -68,7 +69,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     The ids are the tokenizer's.
 
     Args:
-        model: the path of a tokenizer file.
+        model: a tokenizer, or the path of its file.
         to: "tiktoken" for a file of ranks; "huggingface" for a folder that
             `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
             `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
@@ -112,7 +113,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     config = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
     check_fits(to, path, {"max_length": length, "chat_template": template, **given})
-    artifact = Artifact.read(model)
+    artifact = read_artifact(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
     roles = _roles_of(given, artifact.special_names, special)
@@ -120,7 +121,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     contents, loading = FORMATS[to](exported, path, roles, config)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
-        check_not_an_input(file, [model])
+        check_not_an_input(file, () if isinstance(model, Tokenizer) else [model])
     if to == "huggingface" and folder:
         _check_folder(path)
     if folder:

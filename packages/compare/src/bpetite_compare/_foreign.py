@@ -35,6 +35,7 @@ class Options:
     drop_normalizer: whether to leave out a normalizer to NFC.
     drop_strip: whether to leave out the flags lstrip and rstrip of added tokens.
     add_missing_bytes: whether bytes without an id get one.
+    everything: whether to leave out all that can be, but to take no guess.
     """
 
     pattern: str | None = None
@@ -43,6 +44,7 @@ class Options:
     drop_normalizer: bool = False
     drop_strip: bool = False
     add_missing_bytes: bool = False
+    everything: bool = False
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class Foreign:
     without_id: what its own library does at bytes that have no id.
     instead: what to use if it cannot be imported.
     options: what is given with it.
+    left_out: the notes on what it is converted without, and the options that this takes.
     notes: remarks for people; whatever reads or converts it adds to them.
     obstacles: why it cannot be imported; likewise.
     """
@@ -74,6 +77,7 @@ class Foreign:
     without_id: str = "tiktoken fails at them"
     instead: str = "use its own library"
     options: Options = Options()
+    left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
 
@@ -94,13 +98,14 @@ class Foreign:
         more = [f"and {len(reasons) - fitting} more"] if fitting < len(reasons) else []
         raise ValueError("; ".join([*reasons[:fitting], *more, self.instead]))
 
-    def leave_out(self, note: str, option: str, obstacle: str) -> None:
-        """Note that a part is left out if an option says so; otherwise it is an obstacle."""
-        if getattr(self.options, option):
+    def leave_out(self, note: str, option: str = "", obstacle: str = "") -> None:
+        """Leave out a part, with a note; if it needs an option, it may be an obstacle instead."""
+        flag = option and f"--{option.replace('_', '-')}"
+        if not option or self.options.everything or getattr(self.options, option):
+            self.left_out[note] = flag
             self.notes.append(note)
         else:
-            way_out = f"unless --{option.replace('_', '-')} ({option}=True) is given"
-            self.obstacles.append(f"{obstacle}, {way_out}")
+            self.obstacles.append(f"{obstacle}, unless {flag} ({option}=True) is given")
 
     def rank(self, left: bytes, right: bytes) -> int | None:
         """Return the rank of the merge of two tokens, or None if they do not merge."""

@@ -109,7 +109,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
                 raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
-            rest.notes.append(f"its setting for {name} is not part of a tokenizer file")
+            rest.leave_out(f"its setting for {name} is not part of a tokenizer file")
     for name, meaning in _UNFIT.items():
         if model.get(name):
             rest.obstacles.append(f"its model has {name}, so {meaning}")
@@ -152,7 +152,7 @@ def _check_processors(processors: Sequence[object], rest: Foreign) -> None:
             case _:
                 rest.obstacles.append(f"its post_processor, {_kind(part)}, changes the ids")
     if adding:
-        rest.notes.append(
+        rest.leave_out(
             f"its post_processor, {' and '.join(adding)}, adds special tokens to a text; bpetite "
             "adds none"
         )
@@ -286,9 +286,9 @@ def _with_tokens(
             foreign.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
-        foreign.notes.append(
+        foreign.leave_out(
             f"{len(unknown):,} of its tokens have letters that stand for no byte, so no text has "
-            f"them; left out: {_some(unknown)}"
+            f"them: {_some(unknown)} are left out"
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)

@@ -127,8 +127,8 @@ def read_tekken(content: Mapping[str, Any], options: Options) -> Foreign:
     ids = _ids(found)
     tokenizer = Foreign(ids, special_tokens=special, splits=(pattern,), options=options)
     if unnamed:
-        tokenizer.notes.append(
+        tokenizer.leave_out(
             f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no "
-            "name; --special NAME=ID gives them one"
+            "name; --special NAME=ID gives them one",
         )
     return tokenizer

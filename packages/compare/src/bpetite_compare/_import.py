@@ -13,7 +13,14 @@ from dataclasses import asdict, dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
-from bpetite._inner import ALL_PATTERNS, check_not_an_input, check_writable, quoted, write_parts
+from bpetite._inner import (
+    ALL_PATTERNS,
+    Artifact,
+    check_not_an_input,
+    check_writable,
+    quoted,
+    write_parts,
+)
 from bpetite_compare._beside import (
     BESIDE,
     note_configuration,
@@ -57,8 +64,17 @@ _UNKNOWN: Final = (
     "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
 )
 
+_FILES: Final = {"", "tokenizer.json"}
+"""What names a pattern, if a file does: its own, or the one beside it."""
+
 SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken")
 """The forms of an import."""
+
+
+class NotOpenedError(ValueError):
+    """A tokenizer of another form cannot be converted; `foreign` is what is known about it."""
+
+    foreign: Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +161,15 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     options = Options(
         pattern, special_tokens, ignore_merges, drop_normalizer, drop_strip, add_missing_bytes
     )
-    paths = _files_of(names, form)
+    paths = files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
     check_not_an_input(path, [*paths, *beside])
     check_writable(path, overwrite=overwrite)
-    try:
-        foreign = _read(names[0], paths, form, options)
-        artifact = converted(foreign)
-        data = artifact.checked_bytes()
-        named = foreign.named_by in {"", "tokenizer.json"}
-        if not named:
-            note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
-        if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(names[0])):
-            own = foreign if special_tokens is None else replace(foreign, special_tokens={})
-            _compare(own, paths, replace(options, special=None, pattern=artifact.pattern.name))
-    except ValueError as error:
-        shown = ", ".join(map(quoted, paths or names))
-        raise ValueError(f"cannot import {shown}: {error}") from None
+    artifact, data, foreign = opened(names[0], paths, form, options)
     write_parts(path, [data], overwrite=overwrite, keep=True)
     files = _base_names(paths) or names[0]
     merges = "ranks" if foreign.merges is None else "merges"
+    named = foreign.named_by in _FILES
     used = f"{merges} and pattern of {files}" if named else f"{merges} of {files} and this pattern"
     return Imported(
         path=path,
@@ -180,7 +185,33 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     )
 
 
-def _files_of(names: list[str], form: str | None) -> list[str]:
+def opened(
+    name: str, paths: Sequence[str], form: str | None, options: Options
+) -> tuple[Artifact, bytes, Foreign]:
+    """Return a tokenizer of another form, its tokenizer file, and what it was made from.
+
+    Raises:
+        NotOpenedError: a tokenizer file cannot represent it.
+    """
+    foreign = Foreign(instead="")
+    try:
+        foreign = _read(name, paths, form, options)
+        artifact = converted(foreign)
+        data = artifact.checked_bytes()
+        if foreign.named_by not in _FILES:
+            note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
+        if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(name)):
+            own = foreign if options.special is None else replace(foreign, special_tokens={})
+            _compare(own, paths, replace(options, special=None, pattern=artifact.pattern.name))
+    except ValueError as error:
+        shown = ", ".join(map(quoted, paths or [name]))
+        failure = NotOpenedError(f"cannot import {shown}: {error}")
+        failure.foreign = foreign
+        raise failure from None
+    return artifact, data, foreign
+
+
+def files_of(names: list[str], form: str | None) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none."""
     exist = [*map(os.path.lexists, names)]
     if form == "tiktoken" and exist == [False] and is_encoding(names[0]):
@@ -223,7 +254,7 @@ def _compare(foreign: Foreign, paths: Sequence[str], options: Options) -> None:
     for name, form in _IN_FOLDERS.items():
         given = {key: one for key, one in asdict(options).items() if key not in _UNUSED[form]}
         for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
-            files = _files_of([other], form)
+            files = files_of([other], form)
             try:
                 theirs = _read(other, files, form, Options(**given))
                 theirs.check()

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import outputs
 from bpetite_cli.plugins import load_model
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
@@ -76,13 +76,13 @@ def _id_or_text(word: str) -> int | str:
 def _run(options: argparse.Namespace) -> None:
     notes: list[str] = []
     with Bar("loading"):
-        artifact, content = load_model(options.model, download=options.download, notes=notes)
-        file = content or artifact.to_bytes()
+        artifact, file = load_model(options.model, download=options.download, notes=notes)
     messages.say(*notes)
     if options.tokens:
         before = None
         if options.since is not None:
-            before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
+            old, _ = load_model(options.since, download=options.download, notes=notes)
+            before = vocabulary.ids_before(artifact, old)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         data = vocabulary.vocabulary_data(artifact, before)
         outputs.write_rows(rows, data)

@@ -159,7 +159,7 @@ def _mistake(word: str) -> str | None:
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
-        start = None if options.start is None else models.load_artifact(options.start)
+        start = None if options.start is None else pipe.load(options.start)[0]
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)

@@ -1,16 +1,18 @@
-"""A tiktoken encoding by its name, for `--model` of the commands of bpetite-cli.
+"""What `--model` of the commands of bpetite-cli may be besides a tokenizer file.
 
-tiktoken itself counts: it is faster than a tokenizer made from the encoding, with the same ids.
+It is a tokenizer of another form, or the name of a tiktoken encoding. tiktoken itself counts: it is
+faster than a tokenizer made from the encoding, with the same ids.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 import tiktoken
 
-from bpetite._inner import Artifact, quoted
+from bpetite._inner import quoted
 from bpetite_cli import for_compare as cli
-from bpetite_compare._conversion import converted
+from bpetite_compare._beside import GUESS
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
@@ -23,7 +25,7 @@ from bpetite_compare._encodings import (
     specials_of,
 )
 from bpetite_compare._foreign import Options
-from bpetite_compare._from_ranks import read_encoding
+from bpetite_compare._import import NotOpenedError, files_of, opened
 
 _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
 """What `make_encoding` takes."""
@@ -48,6 +50,29 @@ def encoding_of(name: str) -> str:
     elif encoding != name:
         cli.messages.say(f"{quoted(name)} has the encoding {encoding}")
     return encoding
+
+
+def open_model(word: str, download: bool) -> cli.Model:
+    """Return the tokenizer that a path or a name stands for, without what it can do without.
+
+    Raises:
+        Failure: tiktoken does not know the name.
+        OSError: a file or an encoding cannot be read.
+    """
+    name, form, paths = word, None, list[str]()
+    if cli.is_path(word):
+        paths = files_of([word], None)
+    else:
+        name, form = encoding_of(word), "tiktoken"
+        get_encoding(name, download=download)  # tiktoken keeps it in memory
+    try:
+        artifact, file, foreign = opened(name, paths, form, Options(everything=True))
+    except NotOpenedError as error:
+        foreign = error.foreign
+        unnamed = foreign.named_by == GUESS or (foreign.named_by and not foreign.splits)
+        return cli.Model(None, b"", options=["--pattern NAME"] if unnamed else [], error=str(error))
+    left_out = [re.split("[;:] ", note)[0] for note in foreign.left_out]
+    return cli.Model(artifact, file, left_out, [*filter(None, foreign.left_out.values())])
 
 
 def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":
@@ -79,17 +104,6 @@ class _EncodingCounter:
             ValueError: tiktoken's regex engine fails.
         """
         return len(encode(self._encoding, text, self._special))
-
-    def to_artifact(self) -> Artifact:
-        """Return the tokenizer with the ids of the encoding.
-
-        Raises:
-            ValueError: a tokenizer file cannot represent it.
-        """
-        try:
-            return converted(read_encoding(self._encoding, Options()))
-        except ValueError as error:
-            raise ValueError(f"cannot import {self._encoding.name}: {error}") from None
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""

@@ -32,7 +32,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._inner import quoted, read_file
+from bpetite._inner import quoted, read_file, tokenizer_of
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
@@ -51,7 +51,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
     parser = commands.add("export", __doc__)
     parser.add_file_argument(option="--model")
-    cli.add_options(parser, "--model")
+    cli.add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
@@ -97,15 +97,17 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         cli.check_destination(options.output, [options.model], force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
-    with cli.models.about_model(options.model):
-        exported = export(
-            options.model,
-            options.to,
-            options.output,
-            overwrite=options.force,
-            special_tokens=map(cli.values.text_argument, options.special or []),
-            **settings,
-        )
+    notes: list[str] = []
+    artifact, _ = cli.load_model(options.model, download=options.download, notes=notes)
+    cli.messages.say(*notes)
+    exported = export(
+        tokenizer_of(artifact),
+        options.to,
+        options.output,
+        overwrite=options.force,
+        special_tokens=map(cli.values.text_argument, options.special or []),
+        **settings,
+    )
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
