@@ -19,7 +19,7 @@ from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import REASONS, Documents, expand_patterns, read_list
 from bpetite_cli.io.folders import Folder, read_folders
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
-from bpetite_cli.plugins import load_model
+from bpetite_cli.plugins import Model, load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.values import text_argument
@@ -123,10 +123,10 @@ class Pipe:
     @cached_property
     def model(self) -> Artifact:
         """The tokenizer of `--model`."""
-        return self.load(self.options.model)[0]
+        return self.load(self.options.model).artifact
 
-    def load(self, word: str) -> tuple[Artifact, bytes]:
-        """Return the tokenizer that a word names, and its tokenizer file."""
+    def load(self, word: str) -> Model:
+        """Return the tokenizer that a word names."""
         return load_model(word, download=self.options.download, notes=self.warnings)
 
     # The way through

@@ -5,10 +5,9 @@ when a command needs it.
 """
 
 import os
-import shlex
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli.errors import Failure
@@ -36,21 +35,33 @@ class Encoding(Protocol):
         """
 
 
+Facts: TypeAlias = Mapping[str, list[str]]
+"""What is known about a tokenizer of another form, by topic."""
+
+
 class Model(NamedTuple):
     """What `--model` names.
 
-    artifact: the tokenizer; None if bpetite cannot represent it.
+    artifact: the tokenizer.
     file: the content of its tokenizer file.
     left_out: what is left out of the original, in a few words each.
-    options: what `import` needs to convert it.
-    error: why it does not open.
+    command: how to save it.
+    facts: what it is; None for a tokenizer file.
     """
 
-    artifact: Artifact | None
+    artifact: Artifact
     file: bytes
     left_out: Sequence[str] = ()
-    options: Sequence[str] = ()
-    error: str = ""
+    command: str = ""
+    facts: Facts | None = None
+
+
+class NotOpenedError(Failure):
+    """A tokenizer of another form does not open."""
+
+    def __init__(self, message: str, facts: Facts) -> None:
+        super().__init__(message)
+        self.facts = facts
 
 
 def is_path(word: str) -> bool:
@@ -58,8 +69,8 @@ def is_path(word: str) -> bool:
     return os.path.lexists(word) or os.path.basename(word) != word or ".json" in word
 
 
-def load_model(word: str, *, download: bool, notes: list[str]) -> tuple[Artifact, bytes]:
-    """Return the tokenizer of `--model`, and the content of its tokenizer file.
+def load_model(word: str, *, download: bool, notes: list[str]) -> Model:
+    """Return the tokenizer of `--model`.
 
     Every form that `--model` can have is read here.
 
@@ -74,21 +85,18 @@ def load_model(word: str, *, download: bool, notes: list[str]) -> tuple[Artifact
     what = ""
     if is_path(word):
         try:
-            return models.load_file(word)
+            return Model(*models.load_file(word))
         except models.OtherFileError as other:
             what = f"{other}; opening it"
     started = time.process_time()  # a busy machine does not count
     model: Model = _provided("bpetite.models", word, what)(word, download)
     seconds = time.process_time() - started
-    options = "".join(f" {one}" for one in model.options)
-    command = f"`bpetite import {shlex.quote(word)}{options} --output NEW.json`"
-    if model.artifact is None:
-        raise Failure(f"{model.error}\n{command} takes it" if options else model.error)
     if model.left_out:
         notes.append(f"{quoted(word)}: {'; '.join(model.left_out)}")
     if seconds > _LONG_SECONDS:
-        notes.append(f"importing {word} took {seconds:.0f} s; {command} saves the tokenizer")
-    return model.artifact, model.file
+        told = f"importing {word} took {seconds:.0f} s"
+        notes.append(f"{told}; `{model.command}` saves the tokenizer")
+    return model
 
 
 def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:

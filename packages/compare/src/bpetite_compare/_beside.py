@@ -188,6 +188,16 @@ def _special_tokens_in(
     return found
 
 
+def roles_in(folder: str) -> dict[str, str]:
+    """Return the special token, or the id, of each role in the configurations in a folder."""
+    roles: dict[str, str] = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json", "generation_config.json"):
+        for role, token in _object_in(folder, name).items():
+            if token is not None and (role in _ROLES or role.endswith("_token_id")):
+                roles[role] = str(token["content"] if isinstance(token, dict) else token)
+    return roles
+
+
 def note_configuration(foreign: Foreign, folder: str) -> None:
     """Note a special token that transformers adds to those of a `tokenizer.json`."""
     with suppress(ValueError):  # a configuration that does not fit adds none
@@ -219,7 +229,7 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
         for name, known in ALL_PATTERNS.items()
     }
     no_normalizer = "nor whether the model normalizes text, as Qwen does"
-    foreign.notes.append(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
+    foreign.leave_out(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
     sets = {name: {*cut[name]} for name in sorted(cut, key=lambda name: len(cut[name]))}
     pairs = ((text, other) for text in cut[pattern] for other in sets if text not in sets[other])
     if witness := next(pairs, None):

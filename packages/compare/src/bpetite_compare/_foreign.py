@@ -4,7 +4,7 @@ The encoder checks an import. It merges as the reference model does, and shares 
 bpetite's encoder or the conversion.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -57,6 +57,9 @@ class Foreign:
     special_tokens: the id of each text that is found before all others.
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
+    model: the kind of model.
+    normalizers: the kinds of normalizers.
+    flags: the flags of each special token.
     named_by: what names the pattern, for people; empty if the tokenizer's own files do.
     highest: at least the highest id, also of tokens that are left out.
     without_id: what its own library does at bytes that have no id.
@@ -72,6 +75,9 @@ class Foreign:
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     splits: tuple[str, ...] = ()
     whole: bool = True
+    model: str = "BPE"
+    normalizers: Sequence[str] = ()
+    flags: Mapping[str, Collection[str]] = field(default_factory=dict)
     named_by: str = ""
     highest: int = 0
     without_id: str = "tiktoken fails at them"
@@ -87,10 +93,12 @@ class Foreign:
         Raises:
             ValueError: it cannot be imported; the message has all reasons.
         """
-        reasons = [*dict.fromkeys(self.obstacles)]
         pattern = known_pattern(*self.splits)
         if pattern is None and self.splits:
-            reasons.append(f"its split pattern is none that bpetite has: {named(*self.splits)}")
+            self.obstacles.append(
+                f"its split pattern is none that bpetite has: {named(*self.splits)}"
+            )
+        reasons = [*dict.fromkeys(self.obstacles)]
         if pattern and not reasons:
             return pattern
         sizes = accumulate(map(len, reasons))

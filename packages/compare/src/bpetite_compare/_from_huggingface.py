@@ -66,13 +66,16 @@ def read_huggingface(content: Mapping[str, Any], options: Options) -> Foreign:
     normalizers = _parts(content.get("normalizer"), "normalizers")
     _check_normalizers(normalizers, foreign)
     _check_processors(_parts(content.get("post_processor"), "processors"), foreign)
-    vocab = _vocab(model.get("vocab"))
-    foreign.without_id = _without_id(model.get("unk_token"), vocab)
-    merges = _merges(model.get("merges"), vocab)
     added = content.get("added_tokens", [])
     if not isinstance(added, list):
         raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     tokens = added_tokens(added, foreign)
+    if foreign.model != "BPE":
+        foreign.special_tokens = {token.text: token.id for token in tokens}
+        return foreign
+    vocab = _vocab(model.get("vocab"))
+    foreign.without_id = _without_id(model.get("unk_token"), vocab)
+    merges = _merges(model.get("merges"), vocab)
     foreign.special_tokens = _ids_of(tokens, vocab, foreign.obstacles, nfc=any(normalizers))
     return _with_tokens(foreign, vocab, merges)
 
@@ -97,14 +100,15 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
     """Return a tokenizer without tokens, with what its settings say."""
     instead = "use the libraries tokenizers or transformers for this model"
     untyped = "Unigram" if isinstance(model.get("vocab"), list) else "BPE"  # in old files
-    if (kind := model.get("type", untyped)) != "BPE":
-        raise ValueError(f"its model is {_shown(kind)}, not BPE; {instead}")
     for kinds, names in _KINDS.items():
         for name in names:
             if (value := model.get(name)) is not None and type(value) not in kinds:
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
     rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
+    rest.model = _shown(model.get("type", untyped))
+    if rest.model != "BPE":
+        rest.obstacles.append(f"its model is {rest.model}, not BPE")
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
@@ -118,7 +122,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
 
 def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
-    kinds = [_kind(part) for part in normalizers if part is not None]
+    rest.normalizers = kinds = [_kind(part) for part in normalizers if part is not None]
     if not kinds:
         return
     if {*kinds} != {"NFC"}:
@@ -303,6 +307,7 @@ def _with_tokens(
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     """Return added tokens, checked; flags that bpetite does not have are obstacles or noted."""
     tokens = list(map(_added_token, entries))
+    rest.flags = {token.text: token.flags for token in tokens}
     for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
             obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"

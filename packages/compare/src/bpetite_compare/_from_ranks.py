@@ -41,7 +41,7 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
     order mark do not count.
 
     Raises:
-        ValueError: the file has another format, or nothing names the pattern.
+        ValueError: the file has another format.
     """
     # tiktoken's reader might return an older file with this path from its cache.
     found: list[tuple[bytes, int]] = []
@@ -62,7 +62,7 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
             name: one.note.removeprefix("imports only; ") for name, one in ALL_PATTERNS.items()
         }
         known = (f"{name} ({note.partition(':')[0]})" for name, note in notes.items())
-        raise ValueError(
+        rest.obstacles.append(
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"
         )

@@ -193,7 +193,7 @@ def opened(
     Raises:
         NotOpenedError: a tokenizer file cannot represent it.
     """
-    foreign = Foreign(instead="")
+    foreign = Foreign(model="")
     try:
         foreign = _read(name, paths, form, options)
         artifact = converted(foreign)
@@ -206,7 +206,7 @@ def opened(
     except ValueError as error:
         shown = ", ".join(map(quoted, paths or [name]))
         failure = NotOpenedError(f"cannot import {shown}: {error}")
-        failure.foreign = foreign
+        failure.foreign, foreign.obstacles = foreign, foreign.obstacles or [str(error)]
         raise failure from None
     return artifact, data, foreign
 

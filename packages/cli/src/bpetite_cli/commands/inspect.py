@@ -19,7 +19,7 @@ from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
-from bpetite_cli.plugins import load_model
+from bpetite_cli.plugins import NotOpenedError, load_model
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
@@ -61,6 +61,7 @@ def add_command(commands: Commands) -> None:
         run=_run,
         prints={
             "": overview.Overview,
+            "if it does not open": overview.Unopened,
             "--token": tree.Tree,
             "--token-text": tree.Tree,
             "--tokens": vocabulary.Entry,
@@ -75,24 +76,32 @@ def _id_or_text(word: str) -> int | str:
 
 def _run(options: argparse.Namespace) -> None:
     notes: list[str] = []
-    with Bar("loading"):
-        artifact, file = load_model(options.model, download=options.download, notes=notes)
+    with Bar("loading") as bar:
+        try:
+            model = load_model(options.model, download=options.download, notes=notes)
+        except NotOpenedError as error:
+            bar.hide()
+            if outputs.wants_json():
+                outputs.write_json(overview.source_data(options.model, error.facts))
+            else:
+                outputs.stream_output(overview.draw_source(error.facts))
+            raise
+    artifact = model.artifact
     messages.say(*notes)
     if options.tokens:
         before = None
         if options.since is not None:
-            old, _ = load_model(options.since, download=options.download, notes=notes)
-            before = vocabulary.ids_before(artifact, old)
+            old = load_model(options.since, download=options.download, notes=notes)
+            before = vocabulary.ids_before(artifact, old.artifact)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         data = vocabulary.vocabulary_data(artifact, before)
         outputs.write_rows(rows, data)
     elif options.token is not None or options.token_text is not None:
         _print_trees(artifact, _chosen(artifact, options))
     elif outputs.wants_json():
-        outputs.write_json(overview.overview_data(options.model, artifact, file))
+        outputs.write_json(overview.overview_data(options.model, model))
     else:
-        screen = look_at_output()
-        outputs.stream_output(overview.draw_overview(options.model, artifact, file, screen))
+        outputs.stream_output(overview.draw_overview(options.model, model, look_at_output()))
 
 
 def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:

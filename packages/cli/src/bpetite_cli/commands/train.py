@@ -113,7 +113,7 @@ def add_command(commands: Commands) -> None:
         metavar="TOKEN",
         help="special tokens, such as '<|user|>' '<|end|>' (default: <|endoftext|>)",
     )
-    arguments.add_options(parser, "--start")
+    arguments.add_options(parser, "--start", "--download")
     parser.add_argument(
         "--keep-ids",
         action="store_true",
@@ -159,7 +159,7 @@ def _mistake(word: str) -> str | None:
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
-        start = None if options.start is None else pipe.load(options.start)[0]
+        start = None if options.start is None else pipe.load(options.start).artifact
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)

@@ -42,7 +42,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     notes: list[str] = []
     with Bar("loading"):
-        artifact, _ = load_model(options.model, download=options.download, notes=notes)
+        artifact = load_model(options.model, download=options.download, notes=notes).artifact
     messages.say(*notes)
     size = options.vocab_size
     cannot = f"cannot truncate {quoted(options.model)} to {size:,} tokens: it"

@@ -134,13 +134,13 @@ class _Proof(NamedTuple):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text") as pipe:
-        model, file = pipe.load(options.model)
+        model, file, *_ = pipe.load(options.model)
         if model.numbering and options.start is None:
             raise Failure(
                 f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
                 "training keeps but does not give (name the tokenizer that it extends: --start)"
             )
-        start = None if options.start is None else pipe.load(options.start)[0]
+        start = None if options.start is None else pipe.load(options.start).artifact
         if start is not None:
             check_start(options.start, start, len(model.tokens))
         begin = _begin(model, start, options)

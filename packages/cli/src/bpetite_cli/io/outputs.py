@@ -184,7 +184,9 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
             raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
-        check_not_an_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+        sources = [0 if source == STANDARD_INPUT else source for source in inputs]
+        check_not_an_input(path, sources)
+        check_not_an_input(os.path.dirname(path) or os.curdir, sources)  # the folder of a model
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):

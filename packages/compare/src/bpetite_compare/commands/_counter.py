@@ -4,15 +4,16 @@ It is a tokenizer of another form, or the name of a tiktoken encoding. tiktoken 
 faster than a tokenizer made from the encoding, with the same ids.
 """
 
-import re
-from collections.abc import Collection, Mapping
+import os
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import tiktoken
 
 from bpetite._inner import quoted
 from bpetite_cli import for_compare as cli
-from bpetite_compare._beside import GUESS
+from bpetite_compare._beside import GUESS, roles_in
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
@@ -24,8 +25,9 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
-from bpetite_compare._foreign import Options
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._import import NotOpenedError, files_of, opened
+from bpetite_compare._spellings import named
 
 _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
 """What `make_encoding` takes."""
@@ -65,14 +67,35 @@ def open_model(word: str, download: bool) -> cli.Model:
     else:
         name, form = encoding_of(word), "tiktoken"
         get_encoding(name, download=download)  # tiktoken keeps it in memory
+    command = f"bpetite import {shlex.quote(word)}"
     try:
         artifact, file, foreign = opened(name, paths, form, Options(everything=True))
     except NotOpenedError as error:
-        foreign = error.foreign
-        unnamed = foreign.named_by == GUESS or (foreign.named_by and not foreign.splits)
-        return cli.Model(None, b"", options=["--pattern NAME"] if unnamed else [], error=str(error))
-    left_out = [re.split("[;:] ", note)[0] for note in foreign.left_out]
-    return cli.Model(artifact, file, left_out, [*filter(None, foreign.left_out.values())])
+        message, foreign = str(error), error.foreign
+        if foreign.named_by == GUESS or (foreign.named_by and not foreign.splits):
+            message += f"\nimport it with `{command} --pattern NAME --output NEW.json`"
+        raise cli.NotOpenedError(message, _facts(foreign, paths)) from None
+    command = " ".join([command, *filter(None, foreign.left_out.values()), "--output NEW.json"])
+    left_out = [note.partition("; ")[0] for note in foreign.left_out]
+    return cli.Model(artifact, file, left_out, command, _facts(foreign, paths))
+
+
+def _facts(foreign: Foreign, paths: Sequence[str]) -> cli.Facts:
+    """Return what is known about a tokenizer, for people."""
+    roles = roles_in(os.path.dirname(paths[0])) if paths else {}
+    facts = {
+        "model": [foreign.model],
+        "pattern": [named(*foreign.splits), foreign.named_by] if foreign.splits else [],
+        "normalizer": [*foreign.normalizers],
+        "role": [f"{role} {token!r}" for role, token in roles.items()],
+        "left out": [*foreign.left_out],
+        "obstacle": [*dict.fromkeys(foreign.obstacles)],
+        "special token": [
+            " ".join([repr(name), str(token_id), *sorted(foreign.flags.get(name, ()))])
+            for name, token_id in foreign.special_tokens.items()
+        ],
+    }
+    return {topic: [*filter(None, found)] for topic, found in facts.items()}
 
 
 def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":

@@ -32,10 +32,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._inner import quoted, read_file, tokenizer_of
+from bpetite._inner import check_not_an_input, quoted, read_file, tokenizer_of
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
+from bpetite_compare._letters import GPT2_FILES
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
@@ -93,15 +94,17 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         parser.error(str(error))
     if folder:
         cli.check_destination_folder(options.output, force=options.force)
+        for name in ("", "tokenizer.json", *GPT2_FILES):
+            check_not_an_input(os.path.join(options.output, name), [options.model])
     else:
         cli.check_destination(options.output, [options.model], force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
     notes: list[str] = []
-    artifact, _ = cli.load_model(options.model, download=options.download, notes=notes)
+    model = cli.load_model(options.model, download=options.download, notes=notes)
     cli.messages.say(*notes)
     exported = export(
-        tokenizer_of(artifact),
+        tokenizer_of(model.artifact),
         options.to,
         options.output,
         overwrite=options.force,
