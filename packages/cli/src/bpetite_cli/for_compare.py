@@ -20,6 +20,7 @@ from bpetite_cli.io.outputs import check_destination as check_destination
 from bpetite_cli.io.outputs import check_destination_folder as check_destination_folder
 from bpetite_cli.io.outputs import wants_json as wants_json
 from bpetite_cli.pipe import Pipe as Pipe
+from bpetite_cli.pipe import load_alone as load_alone
 from bpetite_cli.plugins import Facts as Facts
 from bpetite_cli.plugins import Model as Model
 from bpetite_cli.plugins import NotOpenedError as NotOpenedError

@@ -323,3 +323,12 @@ def documents_of(options: argparse.Namespace) -> Documents:
         text=text_argument(given["text"]) if "text" in given else None,
         is_unnamed=is_unnamed,
     )
+
+
+def load_alone(word: str, *, download: bool) -> Model:
+    """Return the tokenizer that a word names, for a command without a pipe."""
+    notes: list[str] = []
+    with Bar("loading"):
+        model = load_model(word, download=download, notes=notes)
+    say(*notes)
+    return model

@@ -192,9 +192,10 @@ def roles_in(folder: str) -> dict[str, str]:
     """Return the special token, or the id, of each role in the configurations in a folder."""
     roles: dict[str, str] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json", "generation_config.json"):
-        for role, token in _object_in(folder, name).items():
-            if token is not None and (role in _ROLES or role.endswith("_token_id")):
-                roles[role] = str(token["content"] if isinstance(token, dict) else token)
+        with suppress(ValueError):  # a damaged file has none
+            for role, token in _object_in(folder, name).items():
+                if token is not None and (role in _ROLES or role.endswith("_token_id")):
+                    roles[role] = str(token.get("content") if isinstance(token, dict) else token)
     return roles
 
 

@@ -119,9 +119,10 @@ def _completed(foreign: Foreign) -> Foreign:
     others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
     if lost:
         foreign.leave_out(
-            f"its bytes without an id get the ids {first} to {first + len(missing) - 1}, for which "
-            f"the model has no rows: {', '.join(lost)}, and those that UTF-8 never uses; where a "
-            f"text has such bytes, {foreign.without_id}",
+            f"its bytes without an id get the ids {first} to {first + len(missing) - 1} in their "
+            f"order, for which the model has no rows: {', '.join(lost)}, and "
+            f"{len(missing) - len(lost)} that UTF-8 never uses; where a text has such bytes, "
+            f"{foreign.without_id}",
             "add_missing_bytes",
             f"it has no token for the byte {lost[0]}{others}, so it cannot encode every text",
         )

@@ -291,8 +291,8 @@ def _with_tokens(
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
         foreign.leave_out(
-            f"{len(unknown):,} of its tokens have letters that stand for no byte, so no text has "
-            f"them: {_some(unknown)} are left out"
+            f"left out, as no text has them: {len(unknown):,} tokens with letters that stand for "
+            f"no byte ({_some(unknown)})"
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)

@@ -17,7 +17,7 @@ import argparse
 from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.io import models, outputs
-from bpetite_cli.plugins import load_model
+from bpetite_cli.pipe import load_alone
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
@@ -40,10 +40,7 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    notes: list[str] = []
-    with Bar("loading"):
-        artifact = load_model(options.model, download=options.download, notes=notes).artifact
-    messages.say(*notes)
+    artifact = load_alone(options.model, download=options.download).artifact
     size = options.vocab_size
     cannot = f"cannot truncate {quoted(options.model)} to {size:,} tokens: it"
     models.check_size(artifact, size, cannot)

@@ -28,13 +28,10 @@ class Census(TypedDict):
     partial: Annotated[list[int], "ids of mergeable tokens that are not complete characters"]
 
 
-class _Path(TypedDict):
-    path: str
-
-
-class Unopened(_Path):
+class Unopened(TypedDict):
     """What is known about a tokenizer that does not open."""
 
+    path: str
     source: Annotated[
         Facts | None,
         "what is known about a tokenizer of another form, by topic; null for a tokenizer file",

@@ -100,9 +100,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         cli.check_destination(options.output, [options.model], force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
-    notes: list[str] = []
-    model = cli.load_model(options.model, download=options.download, notes=notes)
-    cli.messages.say(*notes)
+    model = cli.load_alone(options.model, download=options.download)
     exported = export(
         tokenizer_of(model.artifact),
         options.to,
