@@ -277,6 +277,7 @@ def test_what_does_not_open_says_why(work: Path, trap: str) -> None:
     assert len(shown) <= 2
     result = call("inspect trap")
     assert (result.returncode, result.told) == (1, shown)
+    assert not result.stdout or json.loads(result.stdout)["source"]["obstacle"]
 
 
 def test_a_dash_is_no_file(work: Path) -> None:
@@ -360,6 +361,7 @@ def test_what_does_not_open_is_described(work: Path) -> None:
     result = call("inspect hf --output-format text")
     shown = result.stdout.decode().splitlines()
     assert shown[-1] == "special token: and 11 more"
+    assert len([line for line in shown if line.startswith("special token: ")]) == 11
     assert "obstacle: its normalizer, NFKC, changes the text" in shown
     assert call("inspect hf --tokens").stdout == b""
 
