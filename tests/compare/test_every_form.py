@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pytest
 
-from cli_tools import call, in_words, printed, refusal, rows_of
+from cli_tools import call, in_words, printed, refusal, rows_of, tuned
 from compare.test_import import tekken
 from compare_tools import CORPUS
 from hugging_face_files import END, NFC, TEMPLATE, Change, File, both, model, named, top
@@ -167,6 +167,13 @@ def test_every_form_is_imported(work: Path, form: str) -> None:
     assert (work / "new.json").read_bytes() == (work / "expected.json").read_bytes()
     assert source.exists()
     assert call(f"encode --text x -q -m form/{name}").stderr == b""
+    if "--drop" in options:
+        with tuned(long_import=0):
+            saving = call(f"encode --text x -m form/{name}").told[-1]
+        assert (
+            f"; `bpetite import form/{name} {options} --output NEW.json` saves the tokenizer"
+            in saving
+        )
 
 
 def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:
