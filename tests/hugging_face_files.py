@@ -182,6 +182,12 @@ def without(*names: str) -> Change:
     return lambda file: [file.model["vocab"].pop(name) for name in names]
 
 
+def with_other_letters(file: File) -> None:
+    """Add tokens that no byte makes, and a merge of one of them."""
+    file.model["vocab"].update({"\u65e5": 400, "h\u65e5": 401, "\u0120\u2122": 402})
+    file.model["merges"].insert(0, "h \u65e5")
+
+
 def merges_as_lists(file: File) -> None:
     file.model["merges"] = [pair.split(" ") for pair in file.model["merges"]]
 
@@ -218,6 +224,7 @@ ACCEPTED: Final[dict[str, Change]] = {
     "any ids": lambda file: file.number(Random(2)),
     "the highest id": moved("a", (1 << 21) - 1),
     "a byte less": without(to_letters(b"\xff")),
+    "tokens that no byte makes": with_other_letters,
     "an ordinary name": listed(),
     "a name in another": named("x<s>y", "<s>"),
     "overlapping names": named("a<s", "<s>b"),
@@ -239,7 +246,6 @@ MANY: Final = "a tokenizer file cannot represent its merges"
 _NOT_FALSE: Final = "and invert false, not Isolated and false"
 _ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD}"
 _NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
-_NO_BYTE: Final = "has letters that stand for no byte"
 _OVERLAP: Final = "overlap, and only one is `normalized`"
 _NOT_REST: Final = {"behavior": "Removed", "invert": True}
 _REGEX_AND_STRING: Final = {"String": " ", "Regex": GPT2}
@@ -327,7 +333,6 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "a negative id": ("has the id -1", moved("a", -1)),
     "a high id": ("not one of 0 to 2097151", moved("a", 1 << 21)),
     "no byte": ("byte 0x61, so it cannot encode every text", both(without("a"), model(merges=[]))),
-    "other letters": (f"its token '\u0120\u65e5' {_NO_BYTE}", moved("\u0120\u65e5", 400)),
     # Added tokens.
     "added tokens as an object": ("its added_tokens are not a list", top(added_tokens={"a": 1})),
     "an id as text": ("lacks a content or an id", listed(added("<s>", "268"))),

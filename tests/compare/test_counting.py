@@ -87,7 +87,8 @@ def test_a_name_is_its_import(command: str, toy: str, here: Path) -> None:
     of_name, of_file = (
         bpetite(command, "--model", one, *AS_IMPORTED[command]) for one in (toy, "toy.json")
     )
-    assert of_name.stdout.replace(b'"toy"', b'"toy.json"') == of_file.stdout != b""
+    shown = re.sub(rb'"source": \{.*?\]\}', b'"source": null', of_name.stdout)
+    assert shown.replace(b'"toy"', b'"toy.json"') == of_file.stdout != b""
     assert (of_name.returncode, of_name.stderr) == (0, b"")
 
 

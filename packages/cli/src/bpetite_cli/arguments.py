@@ -33,7 +33,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     },
     "--start": {
         "metavar": "PATH",
-        "help": "a tokenizer file to continue",
+        "help": "a tokenizer to continue",
     },
     "--input": {
         "letter": "-i",
@@ -115,8 +115,8 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 
 
 def add_model(parser: StrictParser, **changed: Given) -> None:
-    """Add the options for a tokenizer: a file, or a name that bpetite-compare knows."""
-    told = "the tokenizer file, or a name such as gpt-4o"
+    """Add the options for a tokenizer: a file, or what bpetite-compare opens."""
+    told = "a tokenizer file, a model's folder or file, or a name such as gpt-4o"
     add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
     parser.advice["--model"] = "for example, --model tokenizer.json or --model gpt-4o"
     add_options(parser, "--download")

@@ -14,12 +14,15 @@ from bpetite_cli.arguments import add_model as add_model
 from bpetite_cli.arguments import add_options as add_options
 from bpetite_cli.arguments import add_text_or_documents as add_text_or_documents
 from bpetite_cli.errors import Failure as Failure
-from bpetite_cli.io import models as models
 from bpetite_cli.io.inputs import name_of as name_of
 from bpetite_cli.io.outputs import check_destination as check_destination
 from bpetite_cli.io.outputs import check_destination_folder as check_destination_folder
 from bpetite_cli.io.outputs import wants_json as wants_json
 from bpetite_cli.pipe import Pipe as Pipe
+from bpetite_cli.pipe import load_alone as load_alone
+from bpetite_cli.plugins import Facts as Facts
+from bpetite_cli.plugins import Model as Model
+from bpetite_cli.plugins import NotOpenedError as NotOpenedError
 from bpetite_cli.plugins import is_path as is_path
 from bpetite_cli.plugins import load_model as load_model
 from bpetite_cli.strict_parser import Commands as Commands

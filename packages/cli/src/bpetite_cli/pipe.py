@@ -18,7 +18,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
-from bpetite_cli.plugins import load_model
+from bpetite_cli.plugins import Model, load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
 
@@ -108,8 +108,11 @@ class Pipe:
     @cached_property
     def model(self) -> Artifact:
         """The tokenizer of `--model`."""
-        model, download = self.options.model, self.options.download
-        return load_model(model, download=download, notes=self.warnings)[0]
+        return self.load(self.options.model).artifact
+
+    def load(self, word: str) -> Model:
+        """Return the tokenizer that a word names."""
+        return load_model(word, download=self.options.download, notes=self.warnings)
 
     # The way through
 
@@ -258,3 +261,12 @@ def _awaited(
         first = [next(iter(waiting))]
         done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
         yield from ((one, waiting.pop(one)) for one in done)
+
+
+def load_alone(word: str, *, download: bool) -> Model:
+    """Return the tokenizer that a word names, for a command without a pipe."""
+    notes: list[str] = []
+    with Bar("loading"):
+        model = load_model(word, download=download, notes=notes)
+    say(*notes)
+    return model

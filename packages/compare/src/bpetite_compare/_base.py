@@ -153,7 +153,7 @@ def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
         found = ", ".join(map(quoted, sorted(os.listdir(folder))[:_MOST_SHOWN])) or "no file"
         raise ValueError(f"--base (base=): {quoted(folder)} has {found}, but no tokenizer.json")
     with naming(quoted(os.path.join(folder, _TOKENIZER))):
-        base = read_huggingface(_unstripped(content), drop_normalizer=True)
+        base = read_huggingface(_unstripped(content), Options(drop_normalizer=True))
         base.obstacles += changed_ends(base.splits, tokenizer.tokens, tokenizer.whole_tokens)
         if (pattern := base.check()) != tokenizer.pattern:
             own = tokenizer.pattern.name

@@ -110,17 +110,24 @@ def difference(one: Foreign, other: Foreign) -> str | None:
 
 
 def _completed(foreign: Foreign) -> Foreign:
-    """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
+    """Give ids to bytes that lack them, and drop an empty token."""
     ids = dict(foreign.ids)
+    taken = [foreign.highest, *ids.values(), *foreign.special_tokens.values()]
     if (empty := ids.pop(b"", None)) is not None:
         foreign.notes.append(f"its token {empty} is empty, so no text has it; it is left out")
     missing = [token for token in _BYTES if token not in ids]
-    first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
+    first = max(taken) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
-    if lost := [token.hex() for token in missing if token[0] not in _NOT_IN_UTF8]:
-        others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
-        foreign.obstacles.append(
-            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text"
+    lost = [f"0x{token.hex()}" for token in missing if token[0] not in _NOT_IN_UTF8]
+    others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
+    if lost:
+        foreign.leave_out(
+            f"its bytes without an id get the ids {first} to {first + len(missing) - 1} in their "
+            f"order, for which the model has no rows: {', '.join(lost)}, and "
+            f"{len(missing) - len(lost)} that UTF-8 never uses; where a text has such bytes, "
+            f"{foreign.without_id}",
+            "add_missing_bytes",
+            f"it has no token for the byte {lost[0]}{others}, so it cannot encode every text",
         )
     elif missing:
         foreign.notes.append(

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final
 
+from bpetite import Tokenizer
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
-    Artifact,
     check_not_an_input,
     quoted,
     write_folder,
@@ -23,6 +23,7 @@ from bpetite._inner import (
 from bpetite_compare._base import MORE_TEMPLATES, of_gguf, on_base, read_id_map
 from bpetite_compare._formats import FORMATS, has_roles, is_folder, loading_a_folder
 from bpetite_compare._soundness import exportable
+from bpetite_compare._to_tiktoken import read_artifact
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
@@ -60,7 +61,7 @@ class Exported:
 
 
 def export(  # noqa: PLR0913 - all but three are settings with a default
-    model: str | os.PathLike[str],
+    model: str | os.PathLike[str] | Tokenizer,
     to: str,
     output: str | os.PathLike[str],
     overwrite: bool = False,
@@ -80,7 +81,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     The ids are the tokenizer's.
 
     Args:
-        model: the path of a tokenizer file.
+        model: a tokenizer, or the path of its file.
         to: "tiktoken" for a file of ranks; "huggingface" for a folder that
             `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
             `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
@@ -134,10 +135,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         raise ValueError("--id-map (id_map=) requires --base (base=)")
     model_folder = {"base": base, "id_map": id_map}
     check_fits(to, path, {"max_length": length, "chat_template": template, **given, **model_folder})
-    artifact = Artifact.read(model)
+    artifact = read_artifact(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
-    roles, inputs = _roles_of(given, () if base else artifact.special_names, special), [model]
+    roles = _roles_of(given, () if base else artifact.special_names, special)
+    inputs = [] if isinstance(model, Tokenizer) else [model]
     notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
     old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
     inputs += [] if id_map is None else [id_map]

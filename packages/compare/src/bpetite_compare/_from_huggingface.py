@@ -53,7 +53,7 @@ class AddedToken(NamedTuple):
     flags: Collection[str]
 
 
-def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
+def read_huggingface(content: Mapping[str, Any], options: Options) -> Foreign:
     """Return the tokenizer in the content of a `tokenizer.json`, with what does not fit.
 
     Raises:
@@ -64,21 +64,25 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    foreign = _of_settings(content, model)
+    foreign = _of_settings(content, model, options)
     parts = parts_of(content.get("pre_tokenizer"), "pretokenizers")
     foreign.splits = _splits(parts, foreign.obstacles)
     for decoder in parts_of(content.get("decoder"), "decoders"):
         if decoder is not None and _kind(decoder) != "ByteLevel":
             foreign.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
     normalizers = parts_of(content.get("normalizer"), "normalizers")
-    _check_normalizers(normalizers, foreign, drop=drop_normalizer)
+    _check_normalizers(normalizers, foreign)
     _check_processors(parts_of(content.get("post_processor"), "processors"), foreign)
-    vocab = _vocab(model.get("vocab"))
-    merges = _merges(model.get("merges"), vocab)
     added = content.get("added_tokens", [])
     if not isinstance(added, list):
         raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     tokens = added_tokens(added, foreign)
+    if foreign.model != "BPE":
+        foreign.special_tokens = {token.text: token.id for token in tokens}
+        return foreign
+    vocab = _vocab(model.get("vocab"))
+    foreign.without_id = _without_id(model.get("unk_token"), vocab)
+    merges = _merges(model.get("merges"), vocab)
     foreign.special_tokens = _ids_of(tokens, vocab, foreign.obstacles, nfc=any(normalizers))
     return _with_tokens(foreign, vocab, merges)
 
@@ -113,7 +117,7 @@ def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
         meaning = f" ({known}, whose tokens are characters, not bytes)" if known else ""
         raise ValueError(f"its model is {_shown(model)}{meaning}, not gpt2, byte-level BPE")
     pattern, whole = in_llama_cpp(pre := own.get("pre"))
-    rest = Foreign(whole=whole or options.ignore_merges, instead=_INSTEAD_OF_GGUF)
+    rest = Foreign(whole=whole or options.ignore_merges, instead=_INSTEAD_OF_GGUF, options=options)
     if options.pattern is not None:
         pattern, rest.named_by = options.pattern, "--pattern"
     if pattern is None:
@@ -156,42 +160,42 @@ def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
     return vocab
 
 
-def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:
+def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: Options) -> Foreign:
     """Return a tokenizer without tokens, with what its settings say."""
     instead = "use the libraries tokenizers or transformers for this model"
     untyped = "Unigram" if isinstance(model.get("vocab"), list) else "BPE"  # in old files
-    if (kind := model.get("type", untyped)) != "BPE":
-        raise ValueError(f"its model is {_shown(kind)}, not BPE; {instead}")
     for kinds, names in _KINDS.items():
         for name in names:
             if (value := model.get(name)) is not None and type(value) not in kinds:
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
-    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead)
+    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
+    rest.model = _shown(model.get("type", untyped))
+    if rest.model != "BPE":
+        rest.obstacles.append(f"its model is {rest.model}, not BPE")
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
                 raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
-            rest.notes.append(f"its setting for {name} is not part of a tokenizer file")
+            rest.leave_out(f"its setting for {name} is not part of a tokenizer file")
     for name, meaning in _UNFIT.items():
         if model.get(name):
             rest.obstacles.append(f"its model has {name}, so {meaning}")
     return rest
 
 
-def _check_normalizers(normalizers: Sequence[object], rest: Foreign, *, drop: bool) -> None:
+def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
-    kinds = [_kind(part) for part in normalizers if part is not None]
+    rest.normalizers = kinds = [_kind(part) for part in normalizers if part is not None]
     if not kinds:
         return
     if {*kinds} != {"NFC"}:
         rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
-    elif drop:
-        rest.notes.append("its normalizer, NFC, is left out: ids are the model's for text in NFC")
     else:
-        rest.obstacles.append(
-            "its normalizer, NFC, changes the text, unless --drop-normalizer "
-            "(drop_normalizer=True) leaves it out"
+        rest.leave_out(
+            "its normalizer, NFC, is left out: ids are the model's for text in NFC",
+            "drop_normalizer",
+            "its normalizer, NFC, changes the text",
         )
 
 
@@ -216,7 +220,7 @@ def _check_processors(processors: Sequence[object], rest: Foreign) -> None:
             case _:
                 rest.obstacles.append(f"its post_processor, {_kind(part)}, changes the ids")
     if adding:
-        rest.notes.append(
+        rest.leave_out(
             f"its post_processor, {' and '.join(adding)}, adds special tokens to a text; bpetite "
             "adds none"
         )
@@ -329,6 +333,12 @@ def _merges(merges: object, vocab: Mapping[str, int]) -> dict[tuple[str, str], i
     return pairs
 
 
+def _without_id(unknown: str | None, vocab: Mapping[str, int]) -> str:
+    """Return what `tokenizers` does at bytes that have no id; each byte is a letter there."""
+    does = f"gives them the id of {unknown!r:.40}" if unknown in vocab else "fails at them"
+    return f"tokenizers {'leaves them out' if unknown is None else does}"
+
+
 def _with_tokens(
     foreign: Foreign, vocab: Mapping[str, int], merges: Mapping[tuple[str, str], int]
 ) -> Foreign:
@@ -345,8 +355,12 @@ def _with_tokens(
             foreign.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
-        foreign.obstacles.append(f"{_first_of(unknown, 'token')} letters that stand for no byte")
+        foreign.leave_out(
+            f"left out, as no text has them: {len(unknown):,} tokens with letters that stand for "
+            f"no byte ({_some(unknown)})"
+        )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
+    foreign.highest = max(vocab.values(), default=0)
     foreign.merges = {
         (known[left], known[right]): rank
         for (left, right), rank in merges.items()
@@ -358,18 +372,24 @@ def _with_tokens(
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     """Return added tokens, checked; flags that bpetite does not have are obstacles or noted."""
     tokens = list(map(_added_token, entries))
-    for flag in FLAGS[:3]:
+    rest.flags = {token.text: token.flags for token in tokens}
+    for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
-            rest.obstacles.append(
-                f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            note = (
+                f"{flag} of {_some(texts)} is left out: ids differ only where whitespace is "
+                f"directly {side} such a token"
             )
+            if side:
+                rest.leave_out(note, "drop_strip", obstacle)
+            else:
+                rest.obstacles.append(obstacle)
     passes = {token.text: "normalized" in token.flags for token in tokens}
     rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
     texts = [token.text for token in tokens if "special" not in token.flags]
     if ordinary := [text for text in texts if not text.isspace()]:
-        more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
         rest.notes.append(
-            f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
+            f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
             "file has them as special tokens, and an export marks all of these as special, so "
             "skip_special_tokens=True removes them"
         )
@@ -385,6 +405,12 @@ def _added_token(entry: object) -> AddedToken:
     if not text or not 0 <= number <= _HIGHEST:
         raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
     return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
+
+
+def _some(texts: Sequence[str]) -> str:
+    """Return the first texts for a message, and how many others there are."""
+    more = f" and {len(texts) - 4:,} more" if len(texts) > 4 else ""
+    return f"{', '.join(repr(text[:40]) for text in texts[:4])}{more}"
 
 
 def _first_of(texts: Sequence[str], noun: str) -> str:

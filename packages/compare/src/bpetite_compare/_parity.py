@@ -83,14 +83,13 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         KeyError, ValueError, OSError: a file cannot be read.
         ValueError: tiktoken cannot load the vocabulary.
     """
-    return parity_of_texts(model, ((os.fspath(path), blocks(path)) for path in paths))
+    return parity_of_texts(
+        Artifact.read(model), ((os.fspath(path), blocks(path)) for path in paths)
+    )
 
 
-def parity_of_texts(
-    model: str | os.PathLike[str], texts: Iterable[tuple[str, Iterable[str]]]
-) -> Parity:
+def parity_of_texts(artifact: Artifact, texts: Iterable[tuple[str, Iterable[str]]]) -> Parity:
     """Compare like `parity`, given the name of each file and its text in such blocks."""
-    artifact = Artifact.read(model)
     comparer = _Comparer(artifact)
     result = Parity()
     for path, text in texts:

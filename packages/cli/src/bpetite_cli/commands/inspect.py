@@ -1,4 +1,4 @@
-"""Show a tokenizer file, or how a token was made.
+"""Show a tokenizer, or how a token was made.
 
 Examples:
   bpetite inspect --model tokenizer.json
@@ -9,6 +9,11 @@ Examples:
   bpetite inspect --model tokenizer.json --json
   bpetite inspect --model tokenizer.json --tokens > tokens.jsonl
   bpetite inspect --model big.json --tokens --since tokenizer.json
+
+Details:
+For a tokenizer of another form, such as the folder of a model, the first lines say what it is: its
+kind, pattern, normalizer, roles and special tokens with their flags, and what bpetite leaves out.
+If it does not open, they say why, and the exit status is 1.
 """
 
 import argparse
@@ -18,11 +23,11 @@ from collections.abc import Sequence
 from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
-from bpetite_cli.plugins import load_model
+from bpetite_cli.io import outputs
+from bpetite_cli.pipe import load_alone
+from bpetite_cli.plugins import NotOpenedError
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.values import short
 from bpetite_cli.views import overview, tree, vocabulary
@@ -61,6 +66,7 @@ def add_command(commands: Commands) -> None:
         run=_run,
         prints={
             "": overview.Overview,
+            "if it does not open": overview.Unopened,
             "--token": tree.Tree,
             "--token-text": tree.Tree,
             "--tokens": vocabulary.Entry,
@@ -74,25 +80,31 @@ def _id_or_text(word: str) -> int | str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    notes: list[str] = []
-    with Bar("loading"):
-        artifact, content = load_model(options.model, download=options.download, notes=notes)
-        file = content or artifact.to_bytes()
-    messages.say(*notes)
+    try:
+        model = load_alone(options.model, download=options.download)
+    except NotOpenedError as error:
+        if options.tokens or options.token is not None or options.token_text is not None:
+            raise
+        if outputs.wants_json():
+            outputs.write_json(overview.source_data(options.model, error.facts))
+        else:
+            outputs.stream_output(overview.draw_source(error.facts))
+        raise
+    artifact = model.artifact
     if options.tokens:
         before = None
         if options.since is not None:
-            before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
+            old = load_alone(options.since, download=options.download)
+            before = vocabulary.ids_before(artifact, old.artifact)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         data = vocabulary.vocabulary_data(artifact, before)
         outputs.write_rows(rows, data)
     elif options.token is not None or options.token_text is not None:
         _print_trees(artifact, _chosen(artifact, options))
     elif outputs.wants_json():
-        outputs.write_json(overview.overview_data(options.model, artifact, file))
+        outputs.write_json(overview.overview_data(options.model, model))
     else:
-        screen = look_at_output()
-        outputs.stream_output(overview.draw_overview(options.model, artifact, file, screen))
+        outputs.stream_output(overview.draw_overview(options.model, model, look_at_output()))
 
 
 def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:

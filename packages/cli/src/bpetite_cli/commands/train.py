@@ -115,7 +115,7 @@ def add_command(commands: Commands) -> None:
         metavar="TOKEN",
         help="special tokens, such as '<|user|>' '<|end|>' (default: <|endoftext|>)",
     )
-    arguments.add_options(parser, "--start")
+    arguments.add_options(parser, "--start", "--download")
     parser.add_argument(
         "--keep-ids",
         action="store_true",
@@ -158,7 +158,7 @@ class _SpecialTokens(argparse.Action):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
-        start = None if options.start is None else models.load_artifact(options.start)
+        start = None if options.start is None else pipe.load(options.start).artifact
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)

@@ -27,7 +27,6 @@ from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
@@ -72,7 +71,7 @@ class _Continued(_Verified):
 def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""
     parser = commands.add("verify", __doc__)
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     arguments.add_corpus(parser)
     arguments.add_options(parser, "--start", "--jobs")
     parser.set_defaults(run=_run, prints={"": _Verified, "--start": _Continued})
@@ -134,14 +133,14 @@ class _Proof(NamedTuple):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text") as pipe:
-        model, file = models.load_file(options.model)
+        model, file, *_ = pipe.load(options.model)
         if model.numbering and options.start is None:
             raise Failure(
                 f"cannot verify {quoted(options.model)}: it has schema version "
                 f"{model.schema_version}, with ids that training keeps but does not give (name the "
                 "tokenizer that it extends: --start)"
             )
-        start = None if options.start is None else models.load_artifact(options.start)
+        start = None if options.start is None else pipe.load(options.start).artifact
         if start is not None:
             check_start(options.start, start, len(model.tokens))
         begin = _begin(model, start, options)

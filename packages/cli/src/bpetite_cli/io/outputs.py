@@ -21,6 +21,8 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
+_OF_MODELS: Final = ("tokenizer.json", "vocab.json", "merges.txt", ".model", ".tiktoken", ".gguf")
+"""How names of the files end that a model's folder has; the folder is an input then."""
 
 FORMAT: Final = ContextVar[str | None]("output format", default=None)
 """What `--output-format` says, if it is given."""
@@ -175,7 +177,10 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
             raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
-        check_not_an_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+        name = os.path.basename(path)
+        inside = [os.path.join(one, name) for one in inputs if name.endswith(_OF_MODELS)]
+        sources = [0 if source == STANDARD_INPUT else source for source in inputs]
+        check_not_an_input(path, [*sources, *inside])
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):

@@ -92,7 +92,7 @@ def _run(options: argparse.Namespace) -> None:
 def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
-        return cli.load_model(word, download=options.download, notes=notes)[0]
+        return cli.load_model(word, download=options.download, notes=notes).artifact
     return get_encoding(encoding_of(word), download=options.download)
 
 

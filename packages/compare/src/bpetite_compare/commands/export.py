@@ -38,10 +38,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._inner import quoted, read_file
+from bpetite._inner import check_not_an_input, quoted, read_file, tokenizer_of
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
+from bpetite_compare._letters import GPT2_FILES
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 _SETTINGS: Final = ("max_length", "chat_template", "base", "id_map", *ROLES)
@@ -58,7 +59,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
     parser = commands.add("export", __doc__)
     parser.add_file_argument(option="--model")
-    cli.add_options(parser, "--model")
+    cli.add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
@@ -105,20 +106,22 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         parser.error(str(error))
     if folder:
         cli.check_destination_folder(options.output, force=options.force)
+        for name in ("", "tokenizer.json", *GPT2_FILES):
+            check_not_an_input(os.path.join(options.output, name), [options.model])
     else:
         inputs = [one for one in (options.model, options.base) if one is not None]
         cli.check_destination(options.output, inputs, force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
-    with cli.models.about_model(options.model):
-        exported = export(
-            options.model,
-            options.to,
-            options.output,
-            overwrite=options.force,
-            special_tokens=map(cli.values.text_argument, options.special or []),
-            **settings,
-        )
+    model = cli.load_alone(options.model, download=options.download)
+    exported = export(
+        tokenizer_of(model.artifact),
+        options.to,
+        options.output,
+        overwrite=options.force,
+        special_tokens=map(cli.values.text_argument, options.special or []),
+        **settings,
+    )
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
