@@ -169,6 +169,18 @@ def test_new_tokens_are_added(base: Path, model: Path, tmp_path: Path) -> None:
     assert "日" in (tmp_path / "out" / "tokenizer_config.json").read_text(encoding="utf-8")
 
 
+def test_a_token_of_the_configuration_alone_is_listed(
+    base: Path, model: Path, tmp_path: Path
+) -> None:
+    """A special token that transformers adds, as only a configuration has it, is in all lists."""
+    set_in(base, "added_tokens.json", **{"<|more|>": 305})
+    names = ["<|more|>"]
+    export(model, "huggingface", tmp_path / "out", base=base, special_tokens=names)
+    added = objects(tmp_path / "out")["tokenizer.json"]["added_tokens"]
+    assert added[-1] == flags("<|more|>") | {"id": 305}
+    assert objects(tmp_path / "out")["added_tokens.json"] == SPECIAL | {"<|more|>": 305}
+
+
 def test_ids_move_in_every_file(base: Path, moved: tuple[Path, Path], tmp_path: Path) -> None:
     """With a map, all ids of this vocabulary move, and no other number."""
     model, id_map = moved

@@ -26,7 +26,7 @@ _OTHERS: Final = ("special_tokens_map.json", "config.json", "generation_config.j
 _TEMPLATES: Final = ("chat_template.jinja", "chat_template.json")
 MORE_TEMPLATES: Final = "additional_chat_templates"
 _IDS: Final = re.compile(
-    "(.*_)?token_(id|ids|index)|(begin_)?suppress_tokens|(bad|force)_words_ids|(lang|task)_to_id"
+    "(.*_)?tokens?_(id|ids|index)|(begin_)?suppress_tokens|(bad|force)_words_ids|(lang|task)_to_id"
     "|ids|sep|cls|pad_id"  # of post-processors and padding
 )
 """The keys of ids."""
@@ -129,7 +129,8 @@ def on_base(
     rest = {**old, _TOKENIZER: {**content, "model": None}}
     new = {name: ids.within(one, name, is_id=name == _ADDED) for name, one in rest.items()}
     more = [name for name in special if name not in base.special_tokens]
-    tokens = [*content.get("added_tokens", []), *map(added_token, more)]
+    listed = {one["content"]: one for one in content.get("added_tokens", [])}
+    tokens = [*listed.values(), *(added_token(name) for name in special if name not in listed)]
     new[_TOKENIZER]["added_tokens"] = [one | {"id": special[one["content"]]} for one in tokens]
     new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, new[_TOKENIZER]["added_tokens"])
     new[_CONFIG] = {**new[_CONFIG], **named, **settings}
