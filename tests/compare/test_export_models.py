@@ -199,6 +199,7 @@ def check(base: Path, out: Path, new: Callable[[int], int], names: list[str]) ->
         assert two.get_vocab() == vocab
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("family", [*PUBLISHED, *MADE], indirect=True)
 def test_chat_models_come_back(family: tuple[Path, Path], tmp_path: Path) -> None:
     """Ids, templates, roles, padding and what is skipped are the original's, also with a map."""
@@ -221,6 +222,7 @@ def test_chat_models_come_back(family: tuple[Path, Path], tmp_path: Path) -> Non
         assert now == ([*map(new, was)] if isinstance(was, list) else new(was))
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("family", ["llama3_1", "qwen3", "glm"], indirect=True)
 def test_a_model_stops_where_the_original_stops(family: tuple[Path, Path], tmp_path: Path) -> None:
     """A random model generates the same and ends at the same id, also with moved ids and rows."""
