@@ -238,6 +238,10 @@ def test_a_folder_with_two_forms(fields: dict[str, Any], tmp_path: Path) -> None
     told = "tokenizer.json and model.gguf in its folder disagree: the patterns are gpt2 and qwen2"
     with pytest.raises(ValueError, match=told):
         import_tokenizer(folder, None, tmp_path / "new.json")
+    (folder / "tokenizer.json").unlink()
+    export(tmp_path / "alone.json", "gpt2", folder, overwrite=True)  # its pattern is a guess
+    with pytest.raises(ValueError, match=told.removeprefix("tokenizer.json and ")):
+        import_tokenizer(folder, None, tmp_path / "new.json")
 
 
 def test_people_read_what_is_left_out(fields: dict[str, Any], tmp_path: Path) -> None:
