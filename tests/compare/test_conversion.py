@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -80,6 +81,16 @@ def foreign_tokenizer() -> Foreign:
     return Foreign(ids, merges, special, (ALL_PATTERNS["gpt2"].text,))
 
 
+@cache
+def parts_of_a_check() -> tuple[Foreign, Artifact, dict[bytes, tuple[bytes, bytes]], list[bytes]]:
+    """Return the tokenizer, its conversion, its merges, and its whole and moved tokens."""
+    foreign = foreign_tokenizer()
+    made = _made(foreign)
+    _, moved = _in_order(made)
+    whole = sorted(foreign.ids.keys() - made.keys() - BYTES.keys())
+    return foreign, converted(foreign), made, [*whole, *moved]
+
+
 def with_merges(artifact: Artifact, *changes: tuple[int, tuple[int, int]]) -> Artifact:
     """Return the tokenizer with other pairs at some ranks."""
     merges = [*artifact.merges]
@@ -114,13 +125,13 @@ NEVER = (0xC0, 0xC1)
         pytest.param(lambda one: with_merges(one, (0, NEVER)), id="first merge missing"),
         pytest.param(lambda one: with_merges(one, (1, NEVER)), id="moved merge missing"),
         pytest.param(lambda one: with_merges(one, (3, NEVER)), id="learned merge missing"),
-        pytest.param(lambda one: with_merges(one, (5, NEVER)), id="later merge missing"),
+        pytest.param(lambda one: with_merges(one, (22, NEVER)), id="later merge missing"),
         pytest.param(
             lambda one: with_merges(one, (3, one.merges[4]), (4, one.merges[3])),
             id="two merges swapped",
         ),
         pytest.param(
-            lambda one: with_merges(one, (2, one.merges[9]), (9, one.merges[2])),
+            lambda one: with_merges(one, (2, one.merges[22]), (22, one.merges[2])),
             id="distant merges swapped",
         ),
         pytest.param(lambda one: with_merges(one, (3, one.merges[3][::-1])), id="merge turned"),
@@ -149,10 +160,6 @@ NEVER = (0xC0, 0xC1)
 )
 def test_a_fault_of_the_conversion_is_found(fault: Callable[[Artifact], Artifact]) -> None:
     """The comparison finds each of 20 faults in the merges, tokens, ids or names of the result."""
-    foreign = foreign_tokenizer()
-    good, made = converted(foreign), _made(foreign)
-    _, moved = _in_order(made)
-    odd = [*sorted(foreign.ids.keys() - made.keys() - BYTES.keys()), *moved]
-    _check_ids(foreign, good, made, odd)
+    foreign, good, made, odd = parts_of_a_check()
     with pytest.raises(ValueError, match="a tokenizer file cannot represent its merges: "):
         _check_ids(foreign, fault(good), made, odd)
