@@ -3,23 +3,39 @@
 Examples:
   bpetite show --model tokenizer.json --text "Hello world"
   bpetite show --model tokenizer.json --text "Hello world" --steps
+  bpetite show --model tokenizer.json --text "Hello world" --why lo
+  bpetite show --model tokenizer.json --ids 72 101 108 108 111
   COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt
   bpetite show --model tokenizer.json text.txt --json > tokens.jsonl
+
+Details:
+`--why` goes through the places with the bytes of a token, and says why it is not there. The place
+may be in two chunks, in a special token, or in a chunk that is a whole token; or no merge makes the
+token, as it is a special or a whole token. Otherwise, another merge comes first. Its rank is shown,
+and then that of the merge which it prevents: this one would have made a part of the token, or all
+of it. If the token was made, there is only the merge that made it part of a longer one. Without the
+first merge, the chunk is encoded in another way. A person gets the first ten places and the number
+of all, a program every place.
+
+`--ids` shows tokens, and the first one that encoding their text does not give, with the reason. A
+program gets the reason for each.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
-from bpetite._inner import tokenizer_of
-from bpetite_cli import arguments, fields
+from bpetite._inner import Artifact, tokenizer_of
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.io import outputs
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.views import vocabulary, why
 from bpetite_cli.views.rows import draw_rows
-from bpetite_cli.views.steps import draw_steps
+from bpetite_cli.views.steps import chunks_of, draw_steps
 
 
 class _Shown(fields.Token):
@@ -37,55 +53,76 @@ def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
     parser = commands.add("show", __doc__)
     arguments.add_model(parser)
-    parser.add_file_argument()
-    parser.add_argument("--text", help="text to show, instead of files")
-    parser.add_argument(
-        "-i",
-        "--input",
-        metavar="FILE",
-        help="same as FILE: text, also compressed, or a folder (default: standard input)",
-    )
+    arguments.add_text(parser, "show", "same as FILE: text, also a folder")
     arguments.add_options(parser, "--glob")
-    parser.allow_one("--input", "--text")
-    arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--steps",
         action="store_true",
         help="show the merges in each chunk, in order, with their ranks",
     )
+    parser.add_argument(
+        "--why",
+        type=values.id_or_text,
+        metavar="TOKEN",
+        help="show why it lacks a token: an id, or a text",
+    )
+    arguments.add_options(parser, "--ids", help="show these ids, and what their text has instead")
+    parser.allow_one(["--input", "--text", "--glob"], "--ids")
+    parser.allow_one("--steps", "--why", "--ids")
     parser.allow_one("--steps", ["--json", "--output-format"])
-    parser.set_defaults(run=_run, prints={"": _Shown})
+    parser.set_defaults(run=_run, prints={"": _Shown, "--why": why.Place, "--ids": why.Place})
 
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "encoding", "showing") as pipe:
-        artifact = pipe.model
-        texts = pipe.texts()
+        artifact, tokenizer, screen = pipe.model, tokenizer_of(pipe.model), look_at_output()
+        texts: Iterable[str] = pipe.texts()
+        ids: Sequence[int] = [*chain.from_iterable(options.ids or ())]
+        if options.ids is not None:
+            try:
+                texts = [tokenizer.decode(ids)]
+            except UnicodeDecodeError as error:  # then there is no text to look into
+                pipe.warnings.append(f"warning: the ids are not text: {error}")
+        chunks = chunks_of(artifact, texts, ordinary=options.ordinary)
         if options.steps:
-            pipe.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
-            return
-        encode = partial(tokenizer_of(artifact).encode, ordinary=options.ordinary)
-        tokens = ((one, artifact.vocab[one]) for text in texts for one in encode(text))
-        if outputs.wants_json():
-            pipe.write(_json_lines(tokens))
+            pipe.stream(draw_steps(artifact, chunks, screen))
+        elif options.why is not None:
+            ids = vocabulary.chosen(artifact, options.why)
+            places = why.explain(artifact, why.find(artifact, ids, chunks))
+            lines = why.draw_places(artifact, places, f"with the bytes of id {ids[0]}")
+            _write(pipe, places, lines)
+        elif options.ids is not None:
+            places = why.explain(artifact, why.locate(artifact, ids, chunks))
+            others = (place for place in places if place["reason"] != "token")
+            lines = why.draw_places(artifact, others, "where encoding gives another token", most=1)
+            _write(pipe, places, chain(draw_rows(artifact, ids, screen), lines))
         else:
-            special = {*artifact.special_tokens.values()}
-            pipe.stream(draw_rows(tokens, special, look_at_output()))
+            encode = partial(tokenizer.encode, ordinary=options.ordinary)
+            encoded = chain.from_iterable(map(encode, texts))
+            _write(pipe, _rows(artifact, encoded), draw_rows(artifact, encoded, screen))
 
 
-def _json_lines(tokens: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+def _write(pipe: Pipe, data: Iterable[Mapping[str, object]], lines: Iterable[str]) -> None:
+    """Write JSON Lines, or lines for people as they come."""
+    if outputs.wants_json():
+        pipe.write(map(outputs.json_line, data))
+    else:
+        pipe.stream(lines)
+
+
+def _rows(artifact: Artifact, ids: Iterable[int]) -> Iterator[_Shown]:
     end = end_character = 0
-    for token_id, token in tokens:
+    for token_id in ids:
+        token = artifact.vocab[token_id]
         start, start_character = end, end_character
         if token[0] in fields.CONTINUING:
             start_character -= 1
         end += len(token)
         end_character += len(token.translate(None, fields.CONTINUING))
-        shown: _Shown = {
+        yield {
             **fields.token_fields(token_id, token),
             "start": start,
             "end": end,
             "start_character": start_character,
             "end_character": end_character,
         }
-        yield outputs.json_line(shown)
