@@ -1,8 +1,7 @@
 """`bpetite show --why` and `--ids`: why a text does not have a token."""
 
-import json
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 from artifacts import artifact_with, canonical, write_artifact
-from cli_tools import in_words, lines, printed, refusal, rows_of, tuned
+from cli_tools import call, in_words, refusal, rows_of, tuned
 from numbered import WORDS, Made, numbered
 from texts import TWICE, TWINS, merge_lists
 
@@ -74,7 +73,7 @@ def test_the_first_id_that_is_not_there_is_shown() -> None:
 class Slow:
     """A tokenizer in the oracle's numbers, and what it says about a place, merge by merge."""
 
-    def __init__(self, made: Made, text: str, *, ordinary: bool) -> None:
+    def __init__(self, made: Made, text: str, *, ordinary: bool = False) -> None:
         content, self.merges, whole, names = made
         self.ids = [*map(int, content["vocab"])]
         self.tokens = [bytes(token) for token in content["vocab"].values()]
@@ -82,7 +81,8 @@ class Slow:
         self.names = {name: len(self.ids) - len(names) + n for n, name in enumerate(names)}
         self.parts: list[tuple[int, bytes, bool]] = []  # the chunks and special tokens
         start = 0
-        for part, is_special in self.cut(text, [] if ordinary else names, content):
+        self.pattern = content["pretokenizer_pattern"]
+        for part, is_special in self.cut(text, [] if ordinary else names):
             self.parts.append((start, part, is_special))
             start += len(part)
         self.there = {
@@ -91,23 +91,19 @@ class Slow:
             for offset, number in self.spans(self.encoded(part, is_special=is_special))
         }
 
-    def cut(self, text: str, names: Sequence[str], content: Any) -> Iterator[tuple[bytes, bool]]:
-        """Yield the chunks and the special tokens of a text."""
+    def cut(self, text: str, names: Sequence[str]) -> Iterator[tuple[bytes, bool]]:
+        """Yield the chunks and the special tokens of a text, and which of both they are."""
         before = ""
-        while text:
+        while text or before:
             found = next((name for name in names if text.startswith(name)), "")
-            if found:
-                yield from self.chunks(before, content)
-                yield found.encode(), True
-            before = "" if found else before + text[0]
+            if found or not text:
+                yield from ((chunk, False) for chunk in oracle.chunks_of(before, self.pattern))
+                yield from [(found.encode(), True)] if found else []
+            before = "" if found or not text else before + text[0]
             text = text[len(found or "x") :]
-        yield from self.chunks(before, content)
-
-    def chunks(self, text: str, content: Any) -> Iterator[tuple[bytes, bool]]:
-        found = oracle.chunks_of(text, content["pretokenizer_pattern"])
-        return ((chunk, False) for chunk in found)
 
     def encoded(self, part: bytes, *, is_special: bool) -> list[int]:
+        """Return the tokens of a chunk or a special token."""
         if is_special:
             return [self.names[part.decode()]]
         return [self.whole[part]] if part in self.whole else oracle.encode_chunk(part, self.merges)
@@ -190,41 +186,56 @@ TEXTS: Final = st.lists(
 """Tokenizers with whole tokens, special tokens and equal tokens, and texts that have them."""
 
 
-@example(plain(TWINS), "abc babcabc", 16, False)
-@example(plain(TWICE), "aaaaa ababaaab", 16, False)
-@example(plain([(97, 97), (256, 256), (257, 97), (98, 256)]), "aaaaa baaaa", 16, True)
-@given(MADE, TEXTS, st.integers(4, 64), st.booleans())
-def test_why_is_that_of_the_oracle(made: Made, text: str, block: int, ordinary: bool) -> None:
+@example(plain(TWINS), "abc babcabc", 16, "")
+@example(plain(TWICE), "aaaaa ababaaab", 16, "")
+@example(plain([(97, 97), (256, 256), (257, 97), (98, 256)]), "aaaaa baaaa", 16, "")
+@given(MADE, TEXTS, st.integers(4, 64), st.sampled_from(["", "--ordinary"]))
+def test_why_is_that_of_the_oracle(made: Made, text: str, block: int, more: str) -> None:
     """Every place with the bytes is found, also between blocks, with the reason and the ranks."""
-    slow, data = Slow(made, text, ordinary=ordinary), text.encode()
-    more = ["--ordinary"] if ordinary else []
+    slow, data = Slow(made, text, ordinary=bool(more)), text.encode()
     with TemporaryDirectory() as folder, tuned(block=block):
         (Path(folder) / "m.json").write_bytes(canonical(made[0]))
         for number in [97, 98, 195, *range(256, len(slow.ids))]:
             token = slow.tokens[number]
-            same = [n for n, other in enumerate(slow.tokens) if other == token]
             places = [at for at in range(len(data)) if data.startswith(token, at)]
-            words = ("show -m m.json --why", str(slow.ids[number]), *more)
-            rows = rows_of(*words, stdin=data, cwd=Path(folder))
-            assert [row.pop("hex") for row in rows] == [token.hex()] * len(rows)
-            assert [row | {"text": 0} for row in rows] == [
-                slow.place(number, at) | {"text": 0} for at in places
-            ]
+            words = f"show -m m.json --why {slow.ids[number]} {more}"
+            rows = rows_of(words, stdin=data, cwd=Path(folder))
+            assert {row["hex"] for row in rows} <= {token.hex()}
+            assert [without_token(row) for row in rows] == [slow.place(number, at) for at in places]
 
 
 @given(MADE, TEXTS, st.data())
 def test_ids_are_compared_as_by_the_oracle(made: Made, text: str, data: st.DataObject) -> None:
     """Each id gets the reason why encoding does not give it at its place, or that it does."""
-    slow = Slow(made, text, ordinary=False)
+    slow = Slow(made, text)
     numbers: list[int] = []
     for _, number in sorted(slow.there):
-        cut = data.draw(st.integers(-1, len(slow.merges))) if number < 256 + len(slow.merges) else 0
         is_merged = number < 256 + len(slow.merges)
-        numbers += slow.made_until(number, cut) if is_merged else [number]
-    ids = [slow.ids[number] for number in numbers]
+        last = data.draw(st.integers(-1, len(slow.merges)))
+        numbers += slow.made_until(number, last) if is_merged else [number]
     with TemporaryDirectory() as folder:
         (Path(folder) / "m.json").write_bytes(canonical(made[0]))
-        rows = rows_of("show -m m.json --ids", *map(str, ids), cwd=Path(folder))
-    for row, (start, number) in zip(rows, slow.spans(numbers), strict=True):
-        del row["hex"], row["text"]
-        assert row == slow.place(number, start)
+        ids = [str(slow.ids[number]) for number in numbers]
+        rows = rows_of("show -m m.json --ids", *ids, cwd=Path(folder))
+    expected = [slow.place(number, start) for start, number in slow.spans(numbers)]
+    assert [without_token(row) for row in rows] == expected
+
+
+def without_token(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without the bytes and the text of the token."""
+    return {name: value for name, value in row.items() if name not in {"hex", "text"}}
+
+
+@pytest.mark.usefixtures("model")
+def test_ids_that_are_not_text_are_shown() -> None:
+    """They are drawn all the same, and a warning says which one is wrong."""
+    rows = rows_of("show -m m.json --ids 97 195")
+    assert [(row["hex"], row["start"], row["reason"]) for row in rows] == [
+        ("61", 0, "bytes"),
+        ("c3", 1, "bytes"),
+    ]
+    shown = call("show -m m.json --ids 97 195 --output-format text")
+    assert shown.stdout.startswith("a │‹c3›\n97│195\n".encode())
+    (told,) = shown.told
+    assert told.startswith("warning: the ids are not text: ")
+    assert told.endswith(" (token id 195 at position 1)")
