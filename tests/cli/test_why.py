@@ -16,8 +16,8 @@ from cli_tools import call, in_words, refusal, rows_of, tuned
 from numbered import WORDS, Made, numbered
 from texts import TWICE, TWINS, merge_lists
 
-MERGES: Final = [(98, 99), (97, 98), (32, 257), (257, 256), (256, 99)]
-"""`bc`, which prevents `ab` in `abc`; ` ab`; `abbc`; and `bcc`."""
+MERGES: Final = [(98, 99), (97, 98), (32, 257), (257, 256), (257, 99)]
+"""`bc`, which prevents `ab` in `abc`; `ab`, ` ab`, `abbc`, and `ab` and `c`, which never happens."""
 
 
 @pytest.fixture
@@ -40,6 +40,8 @@ def test_the_merge_that_came_first_is_shown() -> None:
         "3 places with the bytes of id 257",
     ]
     assert in_words("show -m m.json --text abx --why 256") == ["0 places with the bytes of id 256"]
+    never = "1 place with the bytes of id 260, which no text has"
+    assert in_words("show -m m.json --text abc --why abc")[-1] == never
     shown = in_words("show -m m.json --why a", stdin=b"a b " * 12)
     assert (len(shown), shown[-1]) == (11, "12 places with the bytes of id 97")
     assert refusal("show -m m.json --text a --why end") == [

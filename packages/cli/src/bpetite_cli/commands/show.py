@@ -3,7 +3,7 @@
 Examples:
   bpetite show --model tokenizer.json --text "Hello world"
   bpetite show --model tokenizer.json --text "Hello world" --steps
-  bpetite show --model tokenizer.json --text "Hello world" --why lo
+  bpetite show --model tokenizer.json --text "In the end" --why ' the'
   bpetite show --model tokenizer.json --ids 72 101 108 108 111
   COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt
   bpetite show --model tokenizer.json text.txt --json > tokens.jsonl
@@ -89,7 +89,10 @@ def _run(options: argparse.Namespace) -> None:
         elif options.why is not None:
             ids = vocabulary.chosen(artifact, options.why)
             places = why.explain(artifact, why.find(artifact, ids, chunks))
-            lines = why.draw_places(artifact, places, f"with the bytes of id {ids[0]}")
+            alone = artifact.ids_of_chunks()(artifact.vocab[ids[0]])
+            never = alone != [ids[0]] and not artifact.is_special(ids[0])
+            told = f"with the bytes of id {ids[0]}{', which no text has' if never else ''}"
+            lines = why.draw_places(artifact, places, told)
             _write(pipe, places, lines)
         elif options.ids is not None:
             places = why.explain(artifact, why.locate(artifact, ids, chunks))
