@@ -17,7 +17,7 @@ from numbered import WORDS, Made, numbered
 from texts import TWICE, TWINS, merge_lists
 
 MERGES: Final = [(98, 99), (97, 98), (32, 257), (257, 256), (257, 99)]
-"""`bc`, which prevents `ab` in `abc`; `ab`, ` ab`, `abbc`, and `ab` and `c`, which never happens."""
+"""`bc`, which prevents `ab` in `abc`; `ab`, ` ab`, `abbc`, and `abc`, which never happens."""
 
 
 @pytest.fixture

@@ -56,17 +56,12 @@ def add_command(commands: Commands) -> None:
     arguments.add_text(parser, "show", "same as FILE: text, also a folder")
     arguments.add_options(parser, "--glob")
     parser.add_argument(
-        "--steps",
-        action="store_true",
-        help="show the merges in each chunk, in order, with their ranks",
+        "--steps", action="store_true", help="show the merges in each chunk, in order, with ranks"
     )
     parser.add_argument(
-        "--why",
-        type=values.id_or_text,
-        metavar="TOKEN",
-        help="show why it lacks a token: an id, or a text",
+        "--why", type=values.id_or_text, metavar="TOKEN", help="why the text lacks an id or a text"
     )
-    arguments.add_options(parser, "--ids", help="show these ids, and what their text has instead")
+    arguments.add_options(parser, "--ids", help="show these ids, and where their text has others")
     parser.allow_one(["--input", "--text", "--glob"], "--ids")
     parser.allow_one("--steps", "--why", "--ids")
     parser.allow_one("--steps", ["--json", "--output-format"])

@@ -23,7 +23,7 @@ _REASONS: Final = {
     "unmade": "no merge makes the token",
     "merge": "another merge comes first",
     "longer": "the token becomes part of a longer one",
-    "bytes": "the bytes of all ids are not text",
+    "bytes": "these ids are not text",
 }
 
 
@@ -134,8 +134,8 @@ def draw_places(
     for place in places:
         number += 1
         if number <= most:
-            shown = visible(place["chunk"] or bytes.fromhex(place["hex"]))
-            where = f"id {place['id']} at byte {place['start']:,}, {shown}"
+            chunk = visible(place["chunk"] or place["hex"])
+            where = f"id {place['id']} at byte {place['start']:,}, {chunk}"
             yield f"{where}: {_REASONS[place['reason']]}\n"
             for rank in place["ranks"]:
                 yield f"  rank {rank} of {len(artifact.merges)}: {merge_line(artifact, rank)}\n"
