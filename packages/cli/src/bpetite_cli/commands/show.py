@@ -9,16 +9,19 @@ Examples:
   bpetite show --model tokenizer.json text.txt --json > tokens.jsonl
 
 Details:
-`--why` goes through the places with the bytes of a token, and says why it is not there. The place
-may be in two chunks, in a special token, or in a chunk that is a whole token; or no merge makes the
-token, as it is a special or a whole token. Otherwise, another merge comes first. Its rank is shown,
-and then that of the merge which it prevents: this one would have made a part of the token, or all
-of it. If the token was made, there is only the merge that made it part of a longer one. Without the
-first merge, the chunk is encoded in another way. A person gets the first ten places and the number
-of all, a program every place.
+`--why` goes through the places of a text with the bytes of a token. A person gets the first ten and
+the number of all, a program every place. The reason is one of these:
 
-`--ids` shows tokens, and the first one that encoding their text does not give, with the reason. A
-program gets the reason for each.
+- `token`: the token is there
+- `merge`: another merge comes first and makes something else from a part of the token. Its rank is
+  shown, then that of the merge which the part needs to become the token
+- `longer`: the token is made, but a merge, whose rank is shown, makes it part of a longer one
+- `boundary`: the place is in two chunks, or a special token begins or ends inside it
+- `special`, `whole`: it is part of a special token, or of a chunk that is a whole token
+- `unmade`: no merge makes the token, which is a special or a whole token
+
+`--ids` shows tokens by their ids, then the first one that encoding their text does not give, with
+the reason. A program gets a line for each id. If the ids are not text, the reason is `bytes`.
 """
 
 import argparse
@@ -59,7 +62,10 @@ def add_command(commands: Commands) -> None:
         "--steps", action="store_true", help="show the merges in each chunk, in order, with ranks"
     )
     parser.add_argument(
-        "--why", type=values.id_or_text, metavar="TOKEN", help="why the text lacks an id or a text"
+        "--why",
+        type=values.id_or_text,
+        metavar="TOKEN",
+        help="why this id, or text, is not a token",
     )
     arguments.add_options(parser, "--ids", help="show these ids, and where their text has others")
     parser.allow_one(["--input", "--text", "--glob"], "--ids")

@@ -33,7 +33,7 @@ class Place(Token):
     start: int
     chunk: Annotated[str, "the chunk or special token where the place ends"]
     reason: Annotated[str, ("enum", tuple(_REASONS)), "why the token is not there, or `token`"]
-    ranks: Annotated[list[int], "of the merge that is there, and of the one that the token needs"]
+    ranks: Annotated[list[int], "the rank of the merge made instead, and of the needed one"]
 
 
 _Found: TypeAlias = tuple[int, int, int, str, bool]
