@@ -62,10 +62,7 @@ def add_command(commands: Commands) -> None:
         "--steps", action="store_true", help="show the merges in each chunk, in order, with ranks"
     )
     parser.add_argument(
-        "--why",
-        type=values.id_or_text,
-        metavar="TOKEN",
-        help="why this id, or text, is not a token",
+        "--why", type=values.id_or_text, metavar="TOKEN", help="why this id or text is not there"
     )
     arguments.add_options(parser, "--ids", help="show these ids, and where their text has others")
     parser.allow_one(["--input", "--text", "--glob"], "--ids")
