@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import artifact_with, canonical, write_artifact
+from artifacts import canonical, write_artifact
 from cli_tools import call, in_words, refusal, rows_of, tuned
-from numbered import WORDS, Made, numbered
-from texts import TWICE, TWINS, merge_lists
+from numbered import ANY, WORDS, Made, plain
+from texts import TWICE, TWINS
 
 MERGES: Final = [(98, 99), (97, 98), (32, 257), (257, 256), (257, 99)]
 """`bc`, which prevents `ab` in `abc`; `ab`, ` ab`, `abbc`, and `abc`, which never happens."""
@@ -42,6 +42,8 @@ def test_the_merge_that_came_first_is_shown() -> None:
     assert in_words("show -m m.json --text abx --why 256") == ["0 places with the bytes of id 256"]
     never = "1 place with the bytes of id 260, which no text has"
     assert in_words("show -m m.json --text abc --why abc")[-1] == never
+    special = in_words("show -m m.json --text '<|endoftext|>' --why '<|endoftext|>'")
+    assert special[-1] == "1 place with the bytes of id 261"
     shown = in_words("show -m m.json --why a", stdin=b"a b " * 12)
     assert (len(shown), shown[-1]) == (11, "12 places with the bytes of id 97")
     assert refusal("show -m m.json --text a --why end") == [
@@ -176,22 +178,18 @@ class Slow:
         return [rank, *sorted(needed)[:1]]
 
 
-def plain(merges: Sequence[tuple[int, int]]) -> Made:
-    """Return a tokenizer of schema version 1, which may have equal tokens."""
-    return artifact_with(merges), [*merges], [], [oracle.END_OF_TEXT]
-
-
-MADE: Final = merge_lists().map(plain) | numbered(highest=9999)
 TEXTS: Final = st.lists(
     WORDS | st.sampled_from(["<s>", "er|><|user|>", "abba!", "<|endoftext|>", "'ll", "12", "  "])
 ).map("".join)
-"""Tokenizers with whole tokens, special tokens and equal tokens, and texts that have them."""
+"""Texts with special tokens, and with chunks that are whole tokens or of two patterns."""
 
 
+@example(plain([(101, 110)]), "end<|endoftext|>", 16, "")
+@example(plain([], whole=[b"abc"]), "abc abcd", 16, "")
 @example(plain(TWINS), "abc babcabc", 16, "")
 @example(plain(TWICE), "aaaaa ababaaab", 16, "")
 @example(plain([(97, 97), (256, 256), (257, 97), (98, 256)]), "aaaaa baaaa", 16, "")
-@given(MADE, TEXTS, st.integers(4, 64), st.sampled_from(["", "--ordinary"]))
+@given(ANY, TEXTS, st.integers(4, 64), st.sampled_from(["", "--ordinary"]))
 def test_why_is_that_of_the_oracle(made: Made, text: str, block: int, more: str) -> None:
     """Every place with the bytes is found, also between blocks, with the reason and the ranks."""
     slow, data = Slow(made, text, ordinary=bool(more)), text.encode()
@@ -206,7 +204,7 @@ def test_why_is_that_of_the_oracle(made: Made, text: str, block: int, more: str)
             assert [without_token(row) for row in rows] == [slow.place(number, at) for at in places]
 
 
-@given(MADE, TEXTS, st.data())
+@given(ANY, TEXTS, st.data())
 def test_ids_are_compared_as_by_the_oracle(made: Made, text: str, data: st.DataObject) -> None:
     """Each id gets the reason why encoding does not give it at its place, or that it does."""
     slow = Slow(made, text)

@@ -105,14 +105,14 @@ def _ranks(
     node above it, except for the token itself.
     """
     tokens, merges = artifact.tokens, artifact.merges
-    above: dict[tuple[int, int], tuple[int, int]] = {}  # the rank and the place of the node above
+    above: dict[tuple[int, int], int] = {}  # the rank of the node above each node, by its place
     waiting = [(start, index)]
     while waiting:
         begin, here = waiting.pop()
         if here >= 256:
             left, right = merges[here - 256]
             middle = begin + len(tokens[left])
-            above[begin, middle] = above[middle, middle + len(tokens[right])] = here - 256, begin
+            above[begin, middle] = above[middle, middle + len(tokens[right])] = here - 256
             waiting += [(begin, left), (middle, right)]
     for new, indexes in steps:
         end = 0
@@ -121,8 +121,8 @@ def _ranks(
             if one == new and begin < start + len(tokens[index]) and end > start:
                 middle = begin + len(tokens[merges[new - 256][0]])
                 needed = [above[x] for x in ((begin, middle), (middle, end)) if x in above]
-                if needed != [(new - 256, begin)] * 2:
-                    return [new - 256, *sorted(rank for rank, _ in needed)[:1]]
+                if needed != [new - 256] * 2:  # from left to right, such two are of one node
+                    return [new - 256, *sorted(needed)[:1]]
     return []
 
 
