@@ -1,11 +1,12 @@
 """Tokenizers with ids of their own: any ids, whole tokens and special tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import artifact_with
 from texts import merge_lists
 
 WORDS: Final = st.lists(
@@ -21,6 +22,16 @@ def ids_by_bytes(content: Mapping[str, Any]) -> dict[bytes, int]:
     """Return the id of each token of a file that is not special, by its bytes."""
     ids, special = map(int, content["vocab"]), content["special_tokens"].values()
     return {bytes(content["vocab"][str(one)]): one for one in ids if one not in special}
+
+
+def plain(merges: Sequence[tuple[int, int]], whole: Sequence[bytes] = ()) -> Made:
+    """Return a tokenizer with ids in order: the merges may make equal tokens, or there are none."""
+    if not whole:
+        return artifact_with(merges), [*merges], [], [oracle.END_OF_TEXT]
+    vocab = {str(byte): [byte] for byte in range(256)}
+    vocab |= {str(number): list(token) for number, token in enumerate(whole, 256)}
+    content = artifact_with([]) | {"schema_version": 3, "special_tokens": {}, "vocab": vocab}
+    return content | {"mergeable_vocab_size": len(vocab)}, [], [*whole], []
 
 
 @st.composite
@@ -56,3 +67,7 @@ def numbered(draw: st.DrawFn, highest: int = 2**21 - 1) -> Made:
         "vocab": {str(one): list(token) for one, token in zip(ids, every, strict=True)},
     }
     return content, merges, whole, names
+
+
+ANY: Final = merge_lists().map(plain) | numbered(highest=9999)
+"""Tokenizers of both kinds."""

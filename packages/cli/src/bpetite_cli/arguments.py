@@ -11,6 +11,7 @@ from bpetite_cli.values import (
     document_separator,
     field,
     file_path,
+    ids,
     text_argument,
     vocab_size,
 )
@@ -85,6 +86,13 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "metavar": "N",
         "help": "256 bytes and N - 256 merges; special tokens are extra",
     },
+    "--ids": {
+        "nargs": "*",
+        "type": ids,
+        "action": "extend",
+        "metavar": "N",
+        "help": "token ids: 72 101, 72,101 or '[72,101]'",
+    },
     "--ordinary": {
         "action": "store_true",
         "help": "read special tokens in the text as ordinary text",
@@ -120,6 +128,16 @@ def add_model(parser: StrictParser, **changed: Given) -> None:
     add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
     parser.advice["--model"] = "for example, --model tokenizer.json or --model gpt-4o"
     add_options(parser, "--download")
+
+
+def add_text(parser: StrictParser, verb: str, files: str = "same as FILE: text") -> None:
+    """Add the options for one text."""
+    parser.add_argument("--text", help=f"text to {verb}, instead of files")
+    parser.add_file_argument()
+    told = f"{files}, also compressed (default: standard input)"
+    parser.add_argument("-i", "--input", metavar="FILE", help=told)
+    parser.allow_one("--input", "--text")
+    add_options(parser, "--ordinary")
 
 
 def add_documents(parser: StrictParser) -> None:

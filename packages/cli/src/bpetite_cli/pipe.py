@@ -8,6 +8,7 @@ always the same. Results that are only summed up are taken as they come, so no p
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice
@@ -209,7 +210,11 @@ class Pipe:
         with outputs.held(parts) as result:
             self.bar.hide()  # it may be where standard output goes
             outputs.send(result)
-            return result.tell()
+            size = result.tell()
+            result.seek(max(0, size - 1))
+            if result.read() not in {b"", b"\n"} and outputs.is_terminal(sys.stdout):
+                outputs.write_output([b"\n"])  # a prompt starts a line of its own
+            return size
 
     def stream(self, parts: Iterable[str]) -> None:
         """Write each part to standard output as it comes."""

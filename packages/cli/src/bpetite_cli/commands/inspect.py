@@ -17,19 +17,15 @@ If it does not open, they say why, and the exit status is 1.
 """
 
 import argparse
-import re
 from collections.abc import Sequence
 
 from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
-from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.pipe import load_alone
 from bpetite_cli.plugins import NotOpenedError
 from bpetite_cli.strict_parser import Commands
-from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.values import short
 from bpetite_cli.views import overview, tree, vocabulary
 
 
@@ -41,7 +37,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     parser.add_argument(
         "--token",
-        type=_id_or_text,
+        type=values.id_or_text,
         metavar="TOKEN",
         help="the merges that made this token: an id, or a text such as ' the'",
     )
@@ -75,10 +71,6 @@ def add_command(commands: Commands) -> None:
     )
 
 
-def _id_or_text(word: str) -> int | str:
-    return values.integer(word) if re.fullmatch("-?[0-9]+", word) else word
-
-
 def _run(options: argparse.Namespace) -> None:
     try:
         model = load_alone(options.model, download=options.download)
@@ -100,7 +92,8 @@ def _run(options: argparse.Namespace) -> None:
         data = vocabulary.vocabulary_data(artifact, before)
         outputs.write_rows(rows, data)
     elif options.token is not None or options.token_text is not None:
-        _print_trees(artifact, _chosen(artifact, options))
+        token = options.token_text if options.token is None else options.token
+        _print_trees(artifact, vocabulary.chosen(artifact, token))
     elif outputs.wants_json():
         outputs.write_json(overview.overview_data(options.model, model))
     else:
@@ -115,20 +108,3 @@ def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:
         if number:
             outputs.stream_output(["\n"])
         outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
-
-
-def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
-    """Return the ids of the tokens to show."""
-    if isinstance(options.token, int):
-        if options.token in artifact.ids:
-            return [options.token]
-        ids = messages.span(artifact.ids)
-        raise Failure(f"unknown token id {options.token}; the ids are {ids}")
-    word = options.token_text if options.token is None else options.token
-    text = values.text_argument(word)
-    if token_ids := vocabulary.ids_of_text(artifact, text):
-        return token_ids
-    similar = (f" {text}", text.strip(), text.replace("·", " "))
-    close = next((other for other in similar if vocabulary.ids_of_text(artifact, other)), None)
-    way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
-    raise Failure(f"no token has the text {short(text)}; {way_out}")
