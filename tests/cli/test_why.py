@@ -99,7 +99,7 @@ class Slow:
         """Yield the chunks and the special tokens of a text, and which of both they are."""
         before = ""
         while text or before:
-            found = next((name for name in names if text.startswith(name)), "")
+            found = max(filter(text.startswith, names), key=len, default="")
             if found or not text:
                 yield from ((chunk, False) for chunk in oracle.chunks_of(before, self.pattern))
                 yield from [(found.encode(), True)] if found else []

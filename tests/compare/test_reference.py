@@ -319,6 +319,7 @@ def test_it_loads_every_schema_version(
 
 @fewer()
 @given(st.text(" \t\nab<s>1", max_size=30))
+@example("ab    \t   <s>\n\n\n")
 def test_it_finds_the_longest_special_whitespace(any_path: Path, text: str) -> None:
     """A model of schema version 4 has the core's ids."""
     for content in (FOURTH, with_whitespace([" ", "\t", "  ", " \t", "\n\n", "<1>"])):
