@@ -78,11 +78,11 @@ def _run(options: argparse.Namespace) -> None:
         paths = pipe.documents.paths
         joined = Joined(pipe.model.vocab, chosen.width if paths else None)
         ids = options.ids
+        pipe.begin()
         if paths:
             source = Input(paths[0], {})
             blocks = chosen.read(source.name, source.blocks())
             ids = pipe.passed([source.with_sizes(blocks)])
-        pipe.begin()
         size = pipe.write(joined.bytes_of(ids) if options.bytes else joined.text_of(ids))
         if options.output is None:
             return
