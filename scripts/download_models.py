@@ -52,6 +52,11 @@ class Model:
         """Whether it comes from a repository."""
         return len(self.sha256) == _SIZE_OF_A_COMMIT
 
+    def source(self, folder: Path) -> Path:
+        """Return what is imported: its folder, or its only file."""
+        names = [*self.written(folder)]
+        return folder if len(names) > 1 else self.written(folder)[names[0]]
+
     def written(self, folder: Path) -> dict[str, Path]:
         """Return where each file goes in the folder of the model."""
         return {name: folder / name.rpartition("/")[2] for name in self.files}

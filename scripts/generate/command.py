@@ -18,6 +18,7 @@ PARTS: Final = {
     "output": "generate.output",
     "benchmarks": "benchmarks.report",
     "patterns": "generate.patterns",
+    "models": "generate.models",
     "vocabulary_size": "generate.vocabulary_size",
     "explorer": "generate.explorer",
     "one_file": "generate.one_file",
