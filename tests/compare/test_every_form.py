@@ -110,7 +110,7 @@ OF_CLASS: Final = (
 )
 WHERE: Final = "is left out: ids differ only where whitespace is directly"
 NO_TEXT: Final = (
-    "left out, as no text has them: 1 tokens with letters that stand for no byte ('\u65e5')"
+    "1 tokens with letters that stand for no byte are left out, as no text has them ('\u65e5')"
 )
 NO_ID: Final = (
     "its bytes without an id get the ids 270 to 270 in their order, for which the model has no "

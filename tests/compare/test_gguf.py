@@ -108,7 +108,7 @@ def test_llama_cpp_gets_no_role_without_a_token(
     roles: dict[str, Any], missing: str, numbered: Path, tmp_path: Path
 ) -> None:
     """Without bos or eos, llama.cpp would take the id 11, so both are needed."""
-    told = f"^gguf needs {missing}; else llama.cpp would take the token 11"
+    told = f"^gguf needs {missing}; else llama.cpp would take the token 11; --base "
     with pytest.raises(ValueError, match=told):
         export(numbered, "gguf", tmp_path / "out", **roles)
     assert not (tmp_path / "out").exists()

@@ -241,7 +241,7 @@ def test_tokens_that_were_not_special_are_named(files: Files) -> None:
     files.write(*TWO, CONFIG)
     [note] = [one for one in files.imported().notes if one.startswith("not special in")]
     assert note.startswith("not special in the source: '<think>'; the tokenizer file has them as s")
-    assert "an export marks all of these as special" in note
+    assert "an export without --base (base=) marks all of these as special" in note
 
 
 def test_ignore_merges_is_said_by_an_option(files: Files) -> None:

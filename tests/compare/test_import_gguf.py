@@ -102,9 +102,12 @@ def test_an_unknown_name_needs_a_pattern(
 ) -> None:
     """The error says so; with a pattern, a note says who named it."""
     content = with_fields(fields, pre=pre)
-    told = rf"^cannot import .*: its tokenizer.ggml.pre, {pre}, names no pattern .* --pattern \(pa"
+    reason = f"its {GGML}pre, {pre}, names no pattern" if pre else f"it has no {GGML}pre"
+    told = rf"^cannot import .*: {reason}.* --pattern \(pa"
     with pytest.raises(ValueError, match=told):
         imported(tmp_path, content)
+    shown = refused(bpetite("count", "-m", "model.gguf", "--text", "x", cwd=tmp_path))
+    assert shown[1] == "import it with `bpetite import model.gguf --pattern NAME --output NEW.json`"
     result = imported(tmp_path, content, pattern="qwen2")
     assert (result.pattern, result.pattern_from) == ("qwen2", "--pattern")
     assert any(
@@ -254,7 +257,7 @@ def test_people_read_what_is_left_out(fields: dict[str, Any], tmp_path: Path) ->
         in result.stdout.decode()
     )
     shown = refused(bpetite("import", "m.gguf", "--drop-normalizer", "-o", "n.json", cwd=tmp_path))
-    assert "its form already says what --drop-normalizer would" in shown[0]
+    assert "its form has nothing to drop; leave out --drop-normalizer" in shown[0]
 
 
 @pytest.mark.thorough

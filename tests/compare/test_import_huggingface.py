@@ -153,7 +153,7 @@ def test_tokens_that_no_byte_makes_are_left_out(tmp_path: Path) -> None:
     """A note has their number and the first ones; their ids are gaps, and no id is below them."""
     notes = imported(tmp_path, with_other_letters, without(to_letters(b"\xff"))).notes
     left_out = (
-        "left out, as no text has them: 3 tokens with letters that stand for no byte "
+        "3 tokens with letters that stand for no byte are left out, as no text has them "
         "('\u65e5', 'h\u65e5', '\u0120\u2122')"
     )
     unused = "it lacks 1 bytes that UTF-8 never uses; they get the ids from 403 on"

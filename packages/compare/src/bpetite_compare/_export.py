@@ -101,9 +101,9 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
         base: the folder of a model, for a transformers folder, or for "gguf", the GGUF file of one.
-            The export is that folder or file with this vocabulary. The special tokens of the
-            model, its split pattern and, without `id_map`, its ids must be the tokenizer's. Other
-            settings replace the model's.
+            The export is that folder, or the tokenizer of that file, with this vocabulary. The
+            special tokens of the model, its split pattern and, without `id_map`, its ids must be
+            the tokenizer's. Other settings replace the model's.
         id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
             in all files move.
 

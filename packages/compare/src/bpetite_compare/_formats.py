@@ -142,8 +142,9 @@ def _gguf(
         more[f"tokenizer.ggml.{_LONG.get(role, role)}_token_id"] = special[name]
     needed = {one: f"tokenizer.ggml.{one}_token_id" for one in ("bos", "eos")}
     if missing := [f"--{one} ({one}=)" for one, name in needed.items() if name not in more]:
+        hint = "" if base else "; --base (base=) takes them from the GGUF file of a model"
         raise ValueError(
-            f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
+            f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11{hint}"
         )
     fields: dict[str, GgufValue] = {
         "general.architecture": "gpt2",

@@ -121,12 +121,15 @@ def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
     if options.pattern is not None:
         pattern, rest.named_by = options.pattern, "--pattern"
     if pattern is None:
-        rest.obstacles.append(
-            f"its {_GGUF}pre, {_shown(pre)}, names no pattern that bpetite has; if the model has "
-            "one of these, --pattern (pattern=) names it"
-        )
+        key = f"{_GGUF}pre"
+        reason = f"its {key}, {_shown(pre)}, names no pattern that bpetite has"
+        reason = f"it has no {key}, which would name its pattern" if pre is None else reason
+        rest.obstacles.append(f"{reason}; if it is one of bpetite's, --pattern (pattern=) names it")
+        rest.named_by = key
     else:
         rest.splits = (ALL_PATTERNS[pattern].text,)
+    if pre is not None:
+        rest.model += f", {_GGUF}pre {_shown(pre)}"
     roles = [f"{name} {one}" for name, one in own.items() if type(one) in {bool, int}]
     rest.notes.append(
         f"left out: kinds of tokens, and roles ({', '.join(roles) or 'none'}); `export --base` "
@@ -356,8 +359,8 @@ def _with_tokens(
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
         foreign.leave_out(
-            f"left out, as no text has them: {len(unknown):,} tokens with letters that stand for "
-            f"no byte ({_some(unknown)})"
+            f"{len(unknown):,} tokens with letters that stand for no byte are left out, as no text "
+            f"has them ({_some(unknown)})"
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)
@@ -390,8 +393,8 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     if ordinary := [text for text in texts if not text.isspace()]:
         rest.notes.append(
             f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
-            "file has them as special tokens, and an export marks all of these as special, so "
-            "skip_special_tokens=True removes them"
+            "file has them as special tokens, and an export without --base (base=) marks all of "
+            "these as special, so skip_special_tokens=True removes them"
         )
     return tokens
 

@@ -315,7 +315,9 @@ def _check_unused(options: Options, form: str) -> None:
     for name in _UNUSED[form]:
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"its form already says what {option} would; leave out {option}")
+            says = f"already says what {option} would"
+            reason = "has nothing to drop" if name.startswith("drop_") else says
+            raise ValueError(f"its form {reason}; leave out {option}")
 
 
 def _recognized(data: bytes, form: str | None) -> tuple[str, Any]:

@@ -72,8 +72,10 @@ def open_model(word: str, download: bool) -> cli.Model:
         artifact, file, foreign = opened(name, paths, form, Options(everything=True))
     except NotOpenedError as error:
         message, foreign = str(error), error.foreign
-        if foreign.named_by == GUESS or (foreign.named_by and not foreign.splits):
-            message += f"\nimport it with `{command} --pattern NAME --output NEW.json`"
+        guess = foreign.named_by == GUESS or (foreign.named_by and not foreign.splits)
+        if guess and len({*foreign.obstacles}) == 1:
+            words = [command, *filter(None, foreign.left_out.values()), "--pattern NAME"]
+            message += f"\nimport it with `{' '.join(words)} --output NEW.json`"
         raise cli.NotOpenedError(message, _facts(foreign, paths)) from None
     command = " ".join([command, *filter(None, foreign.left_out.values()), "--output NEW.json"])
     left_out = [note.partition("; ")[0] for note in foreign.left_out]

@@ -18,7 +18,7 @@ Details:
   if PATH ends in `.json`
 - `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
   `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
-- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`, or with `--base`
+- `gguf`: the vocabulary for llama.cpp, no weights, with `--bos` and `--eos`, or with `--base`
 
 Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
 If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
@@ -26,7 +26,7 @@ to the export, after the last id; the tokenizer file does not change. Roles, the
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
 
-With `--base`, the export is a model's folder, or for `gguf` the fields of its file, with this
+With `--base`, the export is a model's folder, or for `gguf` the tokenizer of its file, with this
 vocabulary: normalizer, template, roles, kinds of tokens and all else stay, unless an option says
 otherwise. An id with other bytes is an error. `--id-map` names a JSON list with the model's id of
 each id, or null; then ids move in all files.
