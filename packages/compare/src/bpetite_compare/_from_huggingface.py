@@ -170,6 +170,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
     rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
+    rest.says_whole = True
     rest.model = _shown(model.get("type", untyped))
     if rest.model != "BPE":
         rest.obstacles.append(f"its model is {rest.model}, not BPE")
