@@ -340,9 +340,9 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         listed(added("<s>", 268), added("<s>", 268, normalized=True)),
     ),
     "no flag": ("'<s>' lacks single_word", listed({"content": "<s>", "id": 268})),
-    "lstrip": ("'<s>' has lstrip, so it changes the text", named("<s>", lstrip=True)),
-    "rstrip": ("'<s>' has rstrip, so it changes the text", named("<s>", rstrip=True)),
-    "single_word": ("'<s>' has single_word, so it changes the", named("<s>", single_word=True)),
+    "lstrip": ("lstrip of '<s>' changes the text", named("<s>", lstrip=True)),
+    "rstrip": ("rstrip of '<s>' changes the text", named("<s>", rstrip=True)),
+    "single_word": ("single_word of '<s>' changes the", named("<s>", single_word=True)),
     "another id": (
         "has the id 5000, but tokenizers uses 268 (load and save",
         listed(added("<s>", 5000)),

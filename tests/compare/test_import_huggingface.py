@@ -145,7 +145,7 @@ def test_flags_that_take_whitespace_are_left_out_on_request(tmp_path: Path) -> N
         f"lstrip of '<s>', '<m>' {where} before such a token",
         f"rstrip of '<m>' {where} after such a token",
     ]
-    with pytest.raises(ValueError, match="'<w>' has single_word, so it changes the text around it"):
+    with pytest.raises(ValueError, match="single_word of '<w>' changes the text around it"):
         imported(tmp_path, named("<w>", single_word=True, lstrip=True), drop_strip=True)
 
 

@@ -358,7 +358,7 @@ def _with_tokens(
     if unknown := [text for text in tokens if text not in known]:
         foreign.leave_out(
             f"left out, as no text has them: {len(unknown):,} tokens with letters that stand for "
-            f"no byte ({_some(unknown)})"
+            f"no byte ({some(unknown)})"
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)
@@ -376,9 +376,9 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     rest.flags = {token.text: token.flags for token in tokens}
     for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
-            obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            obstacle = f"{flag} of {some(texts, 1)} changes the text around it"
             note = (
-                f"{flag} of {_some(texts)} is left out: ids differ only where whitespace is "
+                f"{flag} of {some(texts)} is left out: ids differ only where whitespace is "
                 f"directly {side} such a token"
             )
             if side:
@@ -390,7 +390,7 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     texts = [token.text for token in tokens if "special" not in token.flags]
     if ordinary := [text for text in texts if not text.isspace()]:
         rest.notes.append(
-            f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
+            f"{ORDINARY}: {some(ordinary)}; the tokenizer "
             "file has them as special tokens, and an export marks all of these as special, so "
             "skip_special_tokens=True removes them"
         )
@@ -408,16 +408,10 @@ def _added_token(entry: object) -> AddedToken:
     return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
 
 
-def _some(texts: Sequence[str]) -> str:
+def some(texts: Sequence[str], most: int = 4) -> str:
     """Return the first texts for a message, and how many others there are."""
-    more = f" and {len(texts) - 4:,} more" if len(texts) > 4 else ""
-    return f"{', '.join(repr(text[:40]) for text in texts[:4])}{more}"
-
-
-def _first_of(texts: Sequence[str], noun: str) -> str:
-    """Return the beginning of a sentence on what one token has, and how many others have it."""
-    others = f", as {len(texts) - 1:,} others have," if len(texts) > 1 else ""
-    return f"its {noun} {texts[0][:40]!r}{others} has"
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return f"{', '.join(repr(text[:40]) for text in texts[:most])}{more}"
 
 
 def _ids_of(
