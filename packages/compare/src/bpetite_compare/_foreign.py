@@ -16,7 +16,7 @@ from bpetite._inner import Pattern
 from bpetite_compare._spellings import known_pattern, named
 from bpetite_compare.reference._model import join_lowest
 
-_LONGEST_LIST: Final = 220
+_LONGEST_LIST: Final = 210
 _MOST_DIGITS: Final = 20
 
 
