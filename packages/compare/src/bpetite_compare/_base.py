@@ -243,11 +243,9 @@ def of_gguf(
     Raises:
         ValueError: the file has no byte-level BPE, or an id has other bytes in the tokenizer.
     """
-    try:
+    with naming(quoted(path)):
         fields = read_header(path, ("tokenizer.",))
         foreign = read_gguf(fields, Options())
-    except ValueError as error:
-        raise ValueError(f"cannot use the base {quoted(path)}: {error}") from None
     new = _new_ids(tokenizer, foreign, id_map)
     kept: dict[str, Any] = {}
     for name, value in fields.items():

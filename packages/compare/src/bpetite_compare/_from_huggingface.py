@@ -188,16 +188,12 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
 def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
     rest.normalizers = kinds = [_kind(part) for part in normalizers if part is not None]
-    if not kinds:
-        return
-    if {*kinds} != {"NFC"}:
-        rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
-    else:
-        rest.leave_out(
-            "its normalizer, NFC, is left out: ids are the model's for text in NFC",
-            "drop_normalizer",
-            "its normalizer, NFC, changes the text",
-        )
+    changes = f"its normalizer, {' and '.join(dict.fromkeys(kinds))}, changes the text"
+    if {*kinds} == {"NFC"}:
+        note = "its normalizer, NFC, is left out: ids are the model's for text in NFC"
+        rest.leave_out(note, "drop_normalizer", changes)
+    elif kinds:
+        rest.obstacles.append(changes)
 
 
 def _check_processors(processors: Sequence[object], rest: Foreign) -> None:
