@@ -220,6 +220,8 @@ ACCEPTED: Final[dict[str, Change]] = {
     "an unknown token": both(tokens(**{"<unk>": 400}), model(unk_token="<unk>")),  # noqa: S106
     "whole tokens": tokens(whole=True, xyz=400, **{" xy": 401}),
     "two merges of one token": tokens(["b c", "a bc"], bc=400),
+    "a token without a merge": tokens(xyz=400),
+    "a token that is never made": tokens(["e t", "he t"], het=400, et=401),
     "a merge that never applies": tokens(["he t", "e t"], whole=True, het=400, et=401),
     "any ids": lambda file: file.number(Random(2)),
     "the highest id": moved("a", (1 << 21) - 1),
@@ -239,7 +241,6 @@ ACCEPTED: Final[dict[str, Change]] = {
 INSTEAD: Final = "; use the libraries tokenizers or transformers for this model"
 NFC: Final = {"type": "NFC"}
 UNKNOWN: Final = "its split pattern is none that bpetite has: "
-UNMADE: Final = "and without ignore_merges no text has it, which a tokenizer file cannot"
 TWICE: Final = "is also an ordinary token"
 SAME: Final = "have the same id"
 MANY: Final = "a tokenizer file cannot represent its merges"
@@ -324,8 +325,6 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "a merge without an id": ("its merge 0 has the token 'aa', which has no id", tokens(["a a"])),
     "a merge twice": ("its merge 1, a b, occurs twice", tokens(["a b", "a b"])),
     "an order of merges": (MANY, tokens(["aa a", "a a"], aa=400, aaa=401)),
-    "a token without a merge": (UNMADE, tokens(xyz=400)),
-    "a token that is never made": (UNMADE, tokens(["e t", "he t"], het=400, et=401)),
     # Vocabularies.
     "vocabulary as a list": ("its vocabulary is not a JSON object of ids", model(vocab=[])),
     "true as an id": ("its vocabulary is not a JSON object", moved("a", True)),  # noqa: FBT003
@@ -341,9 +340,9 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         listed(added("<s>", 268), added("<s>", 268, normalized=True)),
     ),
     "no flag": ("'<s>' lacks single_word", listed({"content": "<s>", "id": 268})),
-    "lstrip": ("'<s>' has lstrip, so it changes the text", named("<s>", lstrip=True)),
-    "rstrip": ("'<s>' has rstrip, so it changes the text", named("<s>", rstrip=True)),
-    "single_word": ("'<s>' has single_word, so it changes the", named("<s>", single_word=True)),
+    "lstrip": ("lstrip of '<s>' changes the text", named("<s>", lstrip=True)),
+    "rstrip": ("rstrip of '<s>' changes the text", named("<s>", rstrip=True)),
+    "single_word": ("single_word of '<s>' changes the", named("<s>", single_word=True)),
     "another id": (
         "has the id 5000, but tokenizers uses 268 (load and save",
         listed(added("<s>", 5000)),

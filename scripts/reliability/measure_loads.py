@@ -30,6 +30,8 @@ FILES: Final[dict[str, tuple[bytes, bytes, bytes]]] = {
     "empty tokens": (b'{"vocab":{', b'"%d":[],', b'"":[]}}'),
     "keys and one emoji": (b'{"vocab":{', b'"%d":[]    ,', '"":[]},"x":"👍"}'.encode()),
     "one long token": (b'{"vocab":{"0":[', b"97,", b"97]}}"),
+    "one long token in the canonical form": (b'{"m":0,"vocab":{"0":[', b"97,", b"97]}}"),
+    "separators of tokens": (b'{"m":0,"vocab":{"0":[', b'7],"', b'0":[1]}}'),
     "one string of escapes": (b'"', rb"\ud83d\ude00", b'"'),
     "one string of emoji": (b'"', "👍".encode(), b'"'),
     "short strings": (b"[", b'"ab",', b"0]"),

@@ -65,6 +65,35 @@ def test_the_merge_of_each_token_is_the_last_when_it_is_encoded_alone(seed: int)
     assert unmade
 
 
+def odd_foreign(size: int) -> Foreign:
+    """Return a tokenizer with a token of this many bytes, and of parts made in an odd order."""
+    lengths = [1 << power for power in range(size.bit_length())]
+    tokens = [
+        b"ab",
+        b"abc",
+        *(b"x" * length for length in lengths[1:]),
+        b"abc" + b"x" * lengths[-1],
+    ]
+    merges = {(b"x" * length, b"x" * length): length for length in lengths[:-1]}
+    merges |= {(b"ab", b"c"): 0, (b"a", b"b"): 1 << 20, (b"abc", tokens[-2]): 1 << 21}
+    ids = BYTES | {token: rank for rank, token in enumerate(tokens, 256)}
+    return Foreign(ids, merges, splits=(ALL_PATTERNS["gpt2"].text,))
+
+
+def test_a_long_token_in_an_odd_order_is_refused() -> None:
+    """Finding its last merge would take hours; that of a short one is found."""
+    assert _made(odd_foreign(64))[b"abc" + b"x" * 64] == (b"abc", b"x" * 64)
+    with pytest.raises(ValueError, match=r"in its token b'abcxx.* of 1,048,579 bytes takes too lo"):
+        converted(odd_foreign(1 << 20))
+
+
+def test_the_chunks_of_a_long_token_do_not_take_long() -> None:
+    """The slow encoder gets only the begin of a token that is longer than all its chunks."""
+    foreign = odd_foreign(64)
+    foreign.ids = {**foreign.ids, b"x" * (1 << 20) + b" a": 9000}
+    assert converted(foreign).whole_tokens
+
+
 # The comparison of ids
 
 

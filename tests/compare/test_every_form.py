@@ -268,7 +268,7 @@ TRAPS: Final[dict[str, tuple[Callable[[Path], object], str]]] = {
     ),
     "single_word": (
         lambda path: written(path, named("<s>", single_word=True)),
-        "its added token '<s>' has single_word, so it changes the text around it; ",
+        "single_word of '<s>' changes the text around it; ",
     ),
     "a vocabulary alone": (a_vocabulary, "trap/merges.txt: No such file or directory"),
 }

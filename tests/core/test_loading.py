@@ -24,6 +24,7 @@ from artifacts import (
     loaded,
 )
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 from hostile import END, FAULTS, Fault, with_faults
@@ -302,6 +303,18 @@ def test_a_too_large_file_is_not_read(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"large is larger than 67108864 bytes, the maximum$"):
             Tokenizer.load(path)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_long_token_takes_little_memory() -> None:
+    """Many bytes for one id are refused, or read, without an object for each."""
+    data = b'{"merges":[],"vocab":{"0":[' + b"97," * 500_000 + b"97]}}"
+    tracemalloc.start()
+    try:
+        with pytest.raises(KeyError, match="missing key 'schema_version'"):
+            Artifact.of_bytes(data, "long")
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(data)
     finally:
         tracemalloc.stop()
 

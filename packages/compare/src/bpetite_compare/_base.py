@@ -243,22 +243,10 @@ def of_gguf(
     Raises:
         ValueError: the file has no byte-level BPE, or an id has other bytes in the tokenizer.
     """
-    try:
+    with naming(quoted(path)):
         fields = read_header(path, ("tokenizer.",))
         foreign = read_gguf(fields, Options())
-    except ValueError as error:
-        raise ValueError(f"cannot use the base {quoted(path)}: {error}") from None
-    theirs = {number: token for token, number in foreign.ids.items()}
-    theirs |= {number: name.encode() for name, number in foreign.special_tokens.items()}
-    ours, names = tokenizer.vocab, {*tokenizer.special_tokens.values()}
-    new = {old: now for now, old in enumerate(range(max(ours) + 1) if id_map is None else id_map)}
-    moved = [old for old, token in theirs.items() if ours.get(new.get(old, -1), token) != token]
-    if moved:
-        old = min(moved)
-        raise ValueError(
-            f"{len(moved):,} ids of the base {quoted(path)} have other bytes here, first {old}: "
-            f"{ours[new[old]]!r:.40}, there {theirs[old]!r:.40}"
-        )
+    new = _new_ids(tokenizer, foreign, id_map)
     kept: dict[str, Any] = {}
     for name, value in fields.items():
         match value:
@@ -266,16 +254,16 @@ def of_gguf(
                 kept[name] = value
             case str() | [str(), *_] if name.startswith("tokenizer.chat_template"):
                 kept[name] = value
-            case int() if name.endswith("_token_id") and value in theirs and new.get(value) in ours:
+            case int() if name.endswith("_token_id") and new.get(value) is not None:
                 kept[name] = new[value]
     if in_llama_cpp(pre := fields.get("tokenizer.ggml.pre"))[0] == tokenizer.pattern.name:
         kept["tokenizer.ggml.pre"] = pre
-    special = {new.get(old, -1): old for old in foreign.special_tokens.values()}
     kinds = fields["tokenizer.ggml.token_type"]
+    special = {new[old]: kinds[old] for old in foreign.special_tokens.values()}
     taken = ", ".join(["kinds of tokens", *(name.rpartition(".")[2] for name in kept)])
     notes = [f"taken from {quoted(path)}: {taken}"]
     if lost := [name for name in fields if name.endswith("_token_id") and name not in kept]:
         notes.append(f"left out, as these ids have no token: {', '.join(lost)}")
-    of_kinds = {now: kinds[special[now]] for now in names & special.keys()}
+    of_kinds = {one: special[one] for one in tokenizer.special_tokens.values() if one in special}
     rows = len(kinds) if id_map is None else 0
     return {"fields": kept, "kinds": of_kinds, "rows": rows, "notes": notes}

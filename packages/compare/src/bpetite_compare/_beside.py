@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from bpetite._inner import ALL_PATTERNS, END_OF_TEXT_TOKEN, parse_json, read_file
 from bpetite_compare._foreign import Foreign, Options, number_in
-from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface
+from bpetite_compare._from_huggingface import FLAGS, ORDINARY, added_tokens, read_huggingface, some
 from bpetite_compare._spellings import named
 
 BESIDE: Final = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json")
@@ -204,10 +204,9 @@ def note_configuration(foreign: Foreign, folder: str) -> None:
     with suppress(ValueError):  # a configuration that does not fit adds none
         found = special_tokens_in(folder, Foreign())
         if missing := [name for name in found if name not in foreign.special_tokens]:
-            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
             foreign.leave_out(
-                f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
-                " which transformers adds; the tokenizer file does not",
+                f"the configuration beside it also has the special tokens {some(missing)}, which "
+                "transformers adds; the tokenizer file does not",
             )
 
 

@@ -7,7 +7,7 @@ for it never apply, and a token that no pair makes is in no text, unless it is a
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, product
 from pathlib import Path
@@ -22,7 +22,7 @@ from bpetite._inner import (
     tokenizer_of,
 )
 from bpetite_compare._foreign import Foreign
-from bpetite_compare._spellings import changed_ends, known_pattern, named
+from bpetite_compare._spellings import changed_ends, named
 from bpetite_compare.reference._model import join_lowest
 
 _Pair = tuple[bytes, bytes]
@@ -33,6 +33,9 @@ _BYTES: Final = [bytes([value]) for value in range(256)]
 _NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
 _MOST_TRIED: Final = 1000
 _LONGEST_TRIED: Final = 100
+_LONGEST_TEXT: Final = 500
+_MOST_STEPS: Final = 1 << 27
+"""How many steps encoding may take that is quadratic: about half a minute."""
 
 _MANY_SCRIPTS: Final = Path(__file__).with_name("_many_scripts.txt")
 _ODD_TEXT: Final = """\
@@ -53,12 +56,16 @@ def converted(foreign: Foreign) -> Artifact:
         ValueError: a tokenizer file cannot represent it; the message explains why.
     """
     foreign = _completed(foreign)
-    pattern = _checked(foreign)
+    foreign.obstacles.extend(_faults(foreign))
+    pattern = foreign.check()  # before what takes long
     made = _made(foreign)
     order, moved = _in_order(made)
     others = sorted(foreign.ids.keys() - made.keys() - {*_BYTES}, key=foreign.ids.__getitem__)
+    unmade = [] if foreign.whole else [one for one in others if _is_chunk(one, pattern)]
+    if unmade:
+        _leave_out_unmade(unmade[0].decode("utf-8"), len(unmade), foreign)
+        others = [one for one in others if one not in {*unmade}]
     foreign.obstacles.extend(changed_ends(foreign.splits, foreign.ids, others))
-    foreign.obstacles.extend(_in_texts(others, pattern, foreign))
     foreign.check()
     tokens = [*_BYTES, *order, *others]
     index_of = {token: index for index, token in enumerate(tokens)}
@@ -66,19 +73,8 @@ def converted(foreign: Foreign) -> Artifact:
     ids = [foreign.ids[token] for token in tokens]
     merges = [(index_of[left], index_of[right]) for left, right in map(made.__getitem__, order)]
     artifact = Artifact.of_ids(merges, tokens, pattern, (*special,), (*ids, *special.values()))
-    _check_ids(foreign, artifact, made, [*others, *moved])
+    _check_ids(foreign, artifact, made, [*unmade, *others, *moved])
     return artifact
-
-
-def _checked(foreign: Foreign) -> Pattern:
-    """Return the pattern, or raise all obstacles at once, before what takes long."""
-    foreign.obstacles.extend(_faults(foreign))
-    pattern = None if foreign.whole else known_pattern(*foreign.splits)
-    if foreign.merges is not None and pattern:
-        made = {left + right for left, right in foreign.merges}.union(_BYTES)
-        unmade = (token for token in foreign.ids if token not in made)
-        foreign.obstacles.extend(_in_texts(unmade, pattern, foreign))
-    return foreign.check()
 
 
 def difference(one: Foreign, other: Foreign) -> str | None:
@@ -176,7 +172,7 @@ def _last_merge(
     places: Iterable[int],
     foreign: Foreign,
     last: Mapping[bytes, _Merge],
-    odd: Container[bytes],
+    odd: set[bytes],
 ) -> _Merge | None:
     """Return the merge that makes a token, or None.
 
@@ -187,8 +183,11 @@ def _last_merge(
         places: where two parts of a token of this length can meet.
         foreign: the tokenizer.
         last: the last merges of all shorter tokens that are made.
-        odd: those whose rank is not above the ranks inside them. Only encoding finds the last
-            merge of a token with such a part.
+        odd: those whose rank is not above the ranks inside them, and those with such a part. Only
+            encoding finds the last merge of the latter.
+
+    Raises:
+        ValueError: that would take minutes.
     """
     for place in places:
         if (right := token[place:]) not in last or (left := token[:place]) not in last:
@@ -196,6 +195,13 @@ def _last_merge(
         if (rank := foreign.rank(left, right)) is None:
             continue
         if left in odd or right in odd:
+            odd.add(token)
+            if len(odd) * len(token) ** 2 > _MOST_STEPS:
+                raise ValueError(
+                    f"its merges are not in the order in which they apply, and following them in "
+                    f"its token {token[:40]!r} of {len(token):,} bytes takes too long; "
+                    f"{foreign.instead}"
+                )
             parts = join_lowest(
                 [token[place : place + 1] for place in range(len(token))],
                 lambda one, two: None if one + two == token else foreign.rank(one, two),
@@ -252,21 +258,27 @@ def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
     return order, moved
 
 
-def _in_texts(tokens: Iterable[bytes], pattern: Pattern, foreign: Foreign) -> Iterator[str]:
-    """Yield an obstacle if the text of a token can be a chunk, which would get its id.
+def _is_chunk(token: bytes, pattern: Pattern) -> bool:
+    """Return whether a token can be a chunk; each chunk is one when it is split alone."""
+    text = token.decode("utf-8", errors="replace")
+    return text.encode("utf-8") == token and pattern.split(text) == [text]
 
-    Without `whole`, no text has a token that no merge makes. Every chunk is one chunk when it is
-    split alone.
+
+def _leave_out_unmade(text: str, count: int, foreign: Foreign) -> None:
+    """Leave out tokens that no merge makes; in a tokenizer file, chunks would get their ids.
+
+    Without `whole`, no text has them. A form that does not say so may lack `ignore_merges`.
     """
-    for token in () if foreign.whole else tokens:
-        text = token.decode("utf-8", errors="replace")
-        if text.encode("utf-8") == token and pattern.split(text) == [text]:
-            option = "; --ignore-merges says that it is set"
-            yield (
-                f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has "
-                f"it, which a tokenizer file cannot represent{option if foreign.named_by else ''}"
-            )
-            return
+    if foreign.says_whole:
+        foreign.leave_out(
+            "left out, as without ignore_merges no text has them: "
+            f"{count:,} tokens that no merge makes, such as {text[:40]!r}"
+        )
+    else:
+        foreign.obstacles.append(
+            f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has it, "
+            "which a tokenizer file cannot represent; --ignore-merges says that it is set"
+        )
 
 
 def _check_ids(
@@ -279,7 +291,7 @@ def _check_ids(
     """
     tokenizer = tokenizer_of(artifact)
     texts = _texts([*foreign.special_tokens])
-    texts += [token.decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
+    texts += [token[:_LONGEST_TEXT].decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
     found = zip(texts, map(tokenizer.encode, texts), foreign.encode(texts), strict=True)
     ids_of_chunk = artifact.ids_of_chunks()
     # Without ignore_merges, a token that no merge makes is never a chunk.

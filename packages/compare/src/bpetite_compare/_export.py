@@ -139,13 +139,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
     roles = _roles_of(given, () if base else artifact.special_names, special)
-    inputs = [] if isinstance(model, Tokenizer) else [model]
+    inputs = [one for one in (model, id_map, base) if isinstance(one, (str, os.PathLike))]
     notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
     old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
-    inputs += [] if id_map is None else [id_map]
     if base is None or to == "gguf":
         if base is not None:
-            inputs.append(base)
             config = of_gguf(os.fspath(base), exported, old_ids)
             notes = config["notes"]
         contents, loading = FORMATS[to](exported, path, roles, config)

@@ -16,7 +16,7 @@ from bpetite._inner import Pattern
 from bpetite_compare._spellings import known_pattern, named
 from bpetite_compare.reference._model import join_lowest
 
-_LONGEST_LIST: Final = 220
+_LONGEST_LIST: Final = 210
 _MOST_DIGITS: Final = 20
 
 
@@ -57,6 +57,7 @@ class Foreign:
     special_tokens: the id of each text that is found before all others.
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
+    says_whole: whether its form says so.
     model: the kind of model.
     normalizers: the kinds of normalizers.
     flags: the flags of each special token.
@@ -75,6 +76,7 @@ class Foreign:
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     splits: tuple[str, ...] = ()
     whole: bool = True
+    says_whole: bool = False
     model: str = "BPE"
     normalizers: Sequence[str] = ()
     flags: Mapping[str, Collection[str]] = field(default_factory=dict)

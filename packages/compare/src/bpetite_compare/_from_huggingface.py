@@ -173,6 +173,7 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
     rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
+    rest.says_whole = True
     rest.model = _shown(model.get("type", untyped))
     if rest.model != "BPE":
         rest.obstacles.append(f"its model is {rest.model}, not BPE")
@@ -190,16 +191,12 @@ def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: 
 def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
     rest.normalizers = kinds = [_kind(part) for part in normalizers if part is not None]
-    if not kinds:
-        return
-    if {*kinds} != {"NFC"}:
-        rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
-    else:
-        rest.leave_out(
-            "its normalizer, NFC, is left out: ids are the model's for text in NFC",
-            "drop_normalizer",
-            "its normalizer, NFC, changes the text",
-        )
+    changes = f"its normalizer, {' and '.join(dict.fromkeys(kinds))}, changes the text"
+    if {*kinds} == {"NFC"}:
+        note = "its normalizer, NFC, is left out: ids are the model's for text in NFC"
+        rest.leave_out(note, "drop_normalizer", changes)
+    elif kinds:
+        rest.obstacles.append(changes)
 
 
 def _check_processors(processors: Sequence[object], rest: Foreign) -> None:
@@ -360,7 +357,7 @@ def _with_tokens(
     if unknown := [text for text in tokens if text not in known]:
         foreign.leave_out(
             f"{len(unknown):,} tokens with letters that stand for no byte are left out, as no text "
-            f"has them ({_some(unknown)})"
+            f"has them ({some(unknown)})"
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)
@@ -378,9 +375,9 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     rest.flags = {token.text: token.flags for token in tokens}
     for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
-            obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            obstacle = f"{flag} of {some(texts, 1)} changes the text around it"
             note = (
-                f"{flag} of {_some(texts)} is left out: ids differ only where whitespace is "
+                f"{flag} of {some(texts)} is left out: ids differ only where whitespace is "
                 f"directly {side} such a token"
             )
             if side:
@@ -392,7 +389,7 @@ def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     texts = [token.text for token in tokens if "special" not in token.flags]
     if ordinary := [text for text in texts if not text.isspace()]:
         rest.notes.append(
-            f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
+            f"{ORDINARY}: {some(ordinary)}; the tokenizer "
             "file has them as special tokens, and an export without --base (base=) marks all of "
             "these as special, so skip_special_tokens=True removes them"
         )
@@ -410,16 +407,10 @@ def _added_token(entry: object) -> AddedToken:
     return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
 
 
-def _some(texts: Sequence[str]) -> str:
+def some(texts: Sequence[str], most: int = 4) -> str:
     """Return the first texts for a message, and how many others there are."""
-    more = f" and {len(texts) - 4:,} more" if len(texts) > 4 else ""
-    return f"{', '.join(repr(text[:40]) for text in texts[:4])}{more}"
-
-
-def _first_of(texts: Sequence[str], noun: str) -> str:
-    """Return the beginning of a sentence on what one token has, and how many others have it."""
-    others = f", as {len(texts) - 1:,} others have," if len(texts) > 1 else ""
-    return f"its {noun} {texts[0][:40]!r}{others} has"
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return f"{', '.join(repr(text[:40]) for text in texts[:most])}{more}"
 
 
 def _ids_of(

@@ -109,7 +109,6 @@ class Imported:
     notes: tuple[str, ...]
 
 
-@garbage_collector_paused()
 def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a default
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     form: str | None,
@@ -191,6 +190,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     )
 
 
+@garbage_collector_paused()
 def opened(
     name: str, paths: Sequence[str], form: str | None, options: Options
 ) -> tuple[Artifact, bytes, Foreign]:

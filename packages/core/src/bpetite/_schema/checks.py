@@ -7,6 +7,7 @@ shortened.
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
 """
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -32,9 +33,12 @@ _KEYS: Final = (
     *("schema_version", "special_tokens", "vocab"),
 )
 
-_BYTE_IN: Final = {str(value): value for value in range(BASE_VOCAB_SIZE)}
+_BYTE_IN: Final = {b"%d" % value: value for value in range(BASE_VOCAB_SIZE)}
 _DIGITS: Final = 20
 """How many digits of an id are read: with more, it is too high for every version."""
+_VOCAB: Final = b',"vocab":{"'
+_ENTRY: Final = re.compile(rb'(0|[1-9][0-9]{0,19})":\[([0-9,]{1,65535})\](?:,"|\}\}\Z)')
+"""An id and the bytes of its token, in the canonical form; few are longer."""
 
 
 class _Tokens(dict[int, bytes]):
@@ -47,24 +51,23 @@ def parse(data: bytes) -> object:
     In the canonical form, the bytes of each id are read without JSON, whose list of integers
     takes many times their memory. Any other form, and any fault, is left to JSON.
     """
-    head, _, vocab = data.partition(b',"vocab":{"')
-    if vocab.endswith(b"]}}"):
+    start = data.find(_VOCAB)
+    if start >= 0 and data.endswith(b"]}}"):
         with suppress(KeyError, ValueError):
-            content = parse_json(head + b',"vocab":0}')
+            content = parse_json(data[:start] + b',"vocab":0}')
             if isinstance(content, dict):
-                return content | {"vocab": _canonical_tokens(vocab[:-3].decode("ascii"))}
+                return content | {"vocab": _canonical_tokens(data, start + len(_VOCAB))}
     return parse_json(data)
 
 
-def _canonical_tokens(vocab: str) -> _Tokens:
-    entries, tokens = vocab.split('],"'), _Tokens()
-    for entry in entries:
-        key, values = entry.split('":[')
-        token_id = int(key)
-        if str(token_id) != key:
-            raise ValueError(key)
-        tokens[token_id] = bytes(map(_BYTE_IN.__getitem__, values.split(",")))
-    if len(tokens) < len(entries) or min(tokens) < 0 or max(tokens) >= ID_LIMIT:
+def _canonical_tokens(data: bytes, place: int) -> _Tokens:
+    tokens = _Tokens()
+    while place < len(data):  # one by one, as a list of all entries would take much memory
+        if not (entry := _ENTRY.match(data, place)) or (token_id := int(entry[1])) in tokens:
+            raise ValueError(place)
+        tokens[token_id] = bytes(map(_BYTE_IN.__getitem__, entry[2].split(b",")))
+        place = entry.end()
+    if max(tokens) >= ID_LIMIT:
         raise ValueError(len(tokens))
     return tokens
 
