@@ -53,7 +53,7 @@ def read_id_map(path: str, rows: int) -> list[int | None]:
             found = f"{len(content):,} elements" if isinstance(content, list) else "no list"
             raise ValueError(f"expected a list of {rows:,} old ids or null, found {found}")
         for place, old in enumerate(content):
-            if old is not None and (type(old) is not int or old < 0):
+            if old is not None and (type(old) is not int or not 0 <= old < 1 << 32):
                 raise ValueError(f"expected an id or null at position {place}, found {old!r:.40}")
             if old is not None and places.setdefault(old, place) != place:
                 raise ValueError(f"the id {old} is at the positions {places[old]} and {place}")
@@ -82,7 +82,9 @@ class _Ids:
         if not is_id or type(value) is not int or value < 0:
             return value
         if (new := self.new.get(value, None if self.moved else value)) is None:
-            raise ValueError(f"{where} has the id {value}, whose token is gone or another one now")
+            raise ValueError(
+                f"{where} has the id {value!s:.40}, whose token is gone or another one now"
+            )
         return new
 
     def _at(self, key: str, value: object, where: str, *, is_id: bool) -> object:
@@ -113,7 +115,11 @@ def on_base(
         ValueError: a file is damaged, the split patterns differ, the tokenizer lacks a special
             token of the model, an id has other bytes now, or a file has an id that is gone.
     """
-    old = {name: object_in(folder, name) for name in (_TOKENIZER, _CONFIG, _ADDED, *_OTHERS)}
+    names = (_TOKENIZER, _CONFIG, _ADDED, *_OTHERS)
+    copied = (*names, *(() if "chat_template" in settings else _TEMPLATES))
+    paths = {name: os.path.join(folder, name) for name in copied}
+    files = {name: read_source(path) for name, path in paths.items() if os.path.lexists(path)}
+    old = {name: object_in(folder, name) for name in names}
     content, base = old[_TOKENIZER], _base(old[_TOKENIZER], folder, tokenizer)
     if "chat_template" not in settings and os.path.isdir(os.path.join(folder, MORE_TEMPLATES)):
         raise ValueError(
@@ -139,18 +145,18 @@ def on_base(
         new[_CONFIG]["added_tokens_decoder"] = {str(special[one["content"]]): one for one in tokens}
     if old[_ADDED]:
         new[_ADDED] |= {name: special[name] for name in more}
-    copied = (*old, *(() if "chat_template" in settings else _TEMPLATES))
-    paths = {name: os.path.join(folder, name) for name in copied}
-    files = {name: read_source(path) for name, path in paths.items() if os.path.isfile(path)}
     changed = [name for name in new if new[name] != old[name]]
     for name in changed:
-        files[name] = json.dumps(new[name], ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+        text = json.dumps(new[name], ensure_ascii=False, indent=2)
+        files[name] = text.encode("utf-8", "backslashreplace") + b"\n"  # JSON's escapes, too
     return files, [f"changed: {', '.join(changed) or 'nothing'}", *_other_ids(content)]
 
 
 def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
     """Return a model's tokenizer; reject one whose pattern or special tokens do not fit."""
-    if not content:
+    if os.path.isfile(folder):
+        raise ValueError(f"--base (base=): {quoted(folder)} is a file; name the model's folder")
+    if not os.path.isfile(os.path.join(folder, _TOKENIZER)):
         found = ", ".join(map(quoted, sorted(os.listdir(folder))[:_MOST_SHOWN])) or "no file"
         raise ValueError(f"--base (base=): {quoted(folder)} has {found}, but no tokenizer.json")
     with naming(quoted(os.path.join(folder, _TOKENIZER))):
