@@ -18,6 +18,7 @@ import pytest
 from cli_tools import BPETITE, call, in_words, printed, refusal, refused, rows_of
 from compare.test_import import tekken
 from compare_tools import CORPUS
+from failures import contents_of
 from hugging_face_files import END, NFC, TEMPLATE, Change, File, both, model, named, top
 
 COMMANDS: Final = [
@@ -180,8 +181,14 @@ def test_every_form_is_imported(work: Path, form: str, monkeypatch: pytest.Monke
 
 def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:
     """A folder as `--model` is an input: its files stay, also with --force; others are replaced."""
-    before = (work / "hf" / "tokenizer.json").read_bytes()
+    (work / "two").mkdir()
+    in_two_files(work / "two")
+    before = contents_of(work)
     for words in (
+        "encode -m two/vocab.json a.txt -o two/merges.txt",
+        "train a.txt --start two/merges.txt --vocab-size 300 -o two/vocab.json",
+        "truncate -m two --vocab-size 256 -o two/tokenizer_config.json",
+        "truncate -m two/vocab.json --vocab-size 256 -o two/tokenizer_config.json",
         "encode -m hf a.txt -o hf/tokenizer.json",
         "truncate -m hf --vocab-size 256 -o hf/tokenizer.json",
         "train a.txt --start hf --vocab-size 300 -o hf/tokenizer.json",
@@ -189,9 +196,9 @@ def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:
         "export -m hf/tokenizer.json --to huggingface -o hf",
         "export -m hf --to huggingface -o hf/tokenizer.json",
     ):
-        (told,) = refusal(f"{words} --force")
+        told = refusal(f"{words} --force")[-1]
         assert told.endswith(" is also an input and would be overwritten; choose another output")
-    assert (work / "hf" / "tokenizer.json").read_bytes() == before
+    assert contents_of(work) == before
     for _ in range(2):
         printed("encode -m hf a.txt -o hf/ids --force")
 
