@@ -361,6 +361,18 @@ def test_special_tokens_outside_of_the_vocabulary_stay_there(tmp_path: Path) -> 
     assert vocab == content["model"]["vocab"] | {"<|endoftext|>": 259, "<+>": 270}
 
 
+def test_tokens_that_no_byte_makes_stay(base: Path, model: Path, tmp_path: Path) -> None:
+    """The model may have rows for them, so they keep their ids, unless a new token has one."""
+    content = json.loads((base / "tokenizer.json").read_bytes())
+    content["model"]["vocab"] |= {"a日": 305, "日": 310}
+    set_in(base, "tokenizer.json", model=content["model"])
+    notes = export(model, "huggingface", tmp_path / "out", base=base).notes
+    assert "changed: nothing" in notes
+    export(model, "huggingface", tmp_path / "two", base=base, special_tokens=["<+>"])
+    vocab = objects(tmp_path / "two")["tokenizer.json"]["model"]["vocab"]
+    assert (vocab["<+>"], vocab.get("a日"), vocab["日"]) == (305, None, 310)
+
+
 def test_whole_tokens_are_found_first(base: Path, model: Path, tmp_path: Path) -> None:
     """A model gets `ignore_merges` if the tokenizer needs it; then a name is no chunk's letters."""
     ids = [*range(258), 304, 305]

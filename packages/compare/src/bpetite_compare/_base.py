@@ -19,6 +19,7 @@ from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._formats import added_token, merge_lines, vocab_json
 from bpetite_compare._from_huggingface import FLAGS, parts_of, read_gguf, read_huggingface
 from bpetite_compare._gguf import read_header
+from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import changed_ends, in_llama_cpp
 
 _TOKENIZER, _CONFIG, _ADDED = "tokenizer.json", "tokenizer_config.json", "added_tokens.json"
@@ -138,7 +139,8 @@ def on_base(
     listed = {one["content"]: one for one in content.get("added_tokens", [])}
     tokens = [*listed.values(), *(added_token(name) for name in special if name not in listed)]
     new[_TOKENIZER]["added_tokens"] = [one | {"id": special[one["content"]]} for one in tokens]
-    new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, new[_TOKENIZER]["added_tokens"])
+    added = new[_TOKENIZER]["added_tokens"]
+    new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, added, moved=ids.moved)
     new[_CONFIG] = {**new[_CONFIG], **named, **settings}
     if decoder := old[_CONFIG].get("added_tokens_decoder"):
         tokens = [*decoder.values(), *map(added_token, more)]
@@ -211,14 +213,21 @@ def _new_ids(
 
 
 def _model(
-    model: dict[str, Any], tokenizer: Artifact, added: list[dict[str, Any]]
+    model: dict[str, Any], tokenizer: Artifact, added: list[dict[str, Any]], *, moved: bool
 ) -> dict[str, object]:
     """Return the model with another vocabulary.
 
     Special tokens that were not in it stay outside, if tokenizers gives them these ids there.
+    Tokens that no byte makes stay in it, unless ids moved or a new token has theirs.
     """
     whole = bool(model.get("ignore_merges") or tokenizer.whole_tokens)
-    vocab = vocab_json(tokenizer, whole=whole)
+    vocab, own = {**vocab_json(tokenizer, whole=whole)}, tokenizer.vocab
+    if not moved:
+        vocab |= {
+            text: one
+            for text, one in model["vocab"].items()
+            if of_letters(text) is None and text not in vocab and one not in own
+        }
     outside = {one["content"]: one["id"] for one in added if one["content"] not in model["vocab"]}
     inside = {text: one for text, one in vocab.items() if text not in outside}
     if [*outside.values()] == [*range(len(inside), len(vocab))]:
