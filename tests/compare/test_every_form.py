@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import pytest
 
-from cli_tools import call, in_words, printed, refusal, rows_of
+from cli_tools import BPETITE, call, in_words, printed, refusal, refused, rows_of
 from compare.test_import import tekken
 from compare_tools import CORPUS
+from failures import contents_of
 from hugging_face_files import END, NFC, TEMPLATE, Change, File, both, model, named, top
 
 COMMANDS: Final = [
@@ -180,8 +181,14 @@ def test_every_form_is_imported(work: Path, form: str, monkeypatch: pytest.Monke
 
 def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:
     """A folder as `--model` is an input: its files stay, also with --force; others are replaced."""
-    before = (work / "hf" / "tokenizer.json").read_bytes()
+    (work / "two").mkdir()
+    in_two_files(work / "two")
+    before = contents_of(work)
     for words in (
+        "encode -m two/vocab.json a.txt -o two/merges.txt",
+        "train a.txt --start two/merges.txt --vocab-size 300 -o two/vocab.json",
+        "truncate -m two --vocab-size 256 -o two/tokenizer_config.json",
+        "truncate -m two/vocab.json --vocab-size 256 -o two/tokenizer_config.json",
         "encode -m hf a.txt -o hf/tokenizer.json",
         "truncate -m hf --vocab-size 256 -o hf/tokenizer.json",
         "train a.txt --start hf --vocab-size 300 -o hf/tokenizer.json",
@@ -189,9 +196,9 @@ def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:
         "export -m hf/tokenizer.json --to huggingface -o hf",
         "export -m hf --to huggingface -o hf/tokenizer.json",
     ):
-        (told,) = refusal(f"{words} --force")
+        told = refusal(f"{words} --force")[-1]
         assert told.endswith(" is also an input and would be overwritten; choose another output")
-    assert (work / "hf" / "tokenizer.json").read_bytes() == before
+    assert contents_of(work) == before
     for _ in range(2):
         printed("encode -m hf a.txt -o hf/ids --force")
 
@@ -218,6 +225,11 @@ def a_vocabulary(path: Path) -> None:
     (in_two_files(path) / "merges.txt").unlink()
 
 
+def a_pipe_in_a_folder(path: Path) -> None:
+    path.mkdir()
+    os.mkfifo(path / "tokenizer.json")
+
+
 def a_large_text(path: Path) -> None:
     path.write_bytes(b"word " * 14_000)
     os.truncate(path, 70_000_000)
@@ -241,6 +253,50 @@ TRAPS: Final[dict[str, tuple[Callable[[Path], object], str]]] = {
     ),
     "no bytes": (Path.touch, f"{OURS}expected JSON: "),
     "a broken link": (lambda path: path.symlink_to("gone"), "tokenizer file not found: trap"),
+    "a link to itself": (
+        lambda path: path.symlink_to("trap"),
+        "trap: Too many levels of symbolic links",
+    ),
+    "a pipe in a folder": (
+        a_pipe_in_a_folder,
+        "cannot import trap/tokenizer.json: trap/tokenizer.json is not a regular file",
+    ),
+    "too deep": (
+        lambda path: path.write_text('{"model": ' + "[" * 99_999),
+        "cannot import trap: expected JSON: more brackets",
+    ),
+    "a GGUF file that ends": (
+        lambda path: path.write_bytes(b"GGUF"),
+        "cannot import trap: its begin at byte 0 has 24 bytes, more than are left",
+    ),
+    "an escape sequence": (
+        lambda path: written(path, top(normalizer={"type": "\x1b[2J"})),
+        r"its normalizer, \x1b[2J, changes the text",
+    ),
+    "a lone surrogate": (
+        lambda path: written(path, named("<\ud800>")),
+        "special token has no lone surrogate, as UTF-8 has none",
+    ),
+    "a merge of a byte that lacks an id": (
+        lambda path: written(path, lambda file: file.model["vocab"].pop("h")),
+        "its merge 0 has the token 'h', which has no id",
+    ),
+    "lengths of whitespace in two passes": (
+        lambda path: written(path, named("  ", normalized=True), named("    ")),
+        "its added tokens '  ' and '    ' overlap, and only one is `normalized`",
+    ),
+    "whitespace beside U+001C": (
+        lambda path: written(path, named(" \x1c")),
+        "a special token has no whitespace beside other characters",
+    ),
+    "lstrip and single_word": (
+        lambda path: written(path, named("<s>", lstrip=True, single_word=True)),
+        "its added token '<s>' has single_word",
+    ),
+    "an id of 2 million": (
+        lambda path: written(path, lambda file: file.model["vocab"].update(abc=1 << 21)),
+        "its token b'abc' has the id 2097152, not one of 0 to 2097151",
+    ),
     "a pipe": (os.mkfifo, "cannot use this tokenizer file: trap is not a regular file"),
     "a large text": (a_large_text, "trap is not a tokenizer file; it looks like plain text"),
     "a pickle": (lambda path: path.write_bytes(pickle.dumps({"a": 1})), f"{OURS}expected UTF-8, "),
@@ -287,6 +343,25 @@ def test_what_does_not_open_says_why(work: Path, trap: str) -> None:
     result = call("inspect trap")
     assert (result.returncode, result.told) == (1, shown)
     assert not result.stdout or json.loads(result.stdout)["source"]["obstacle"]
+
+
+@pytest.mark.posix
+def test_a_folder_without_permission_is_named(work: Path) -> None:
+    """The error is not that it has no tokenizer."""
+    before = []
+    if os.geteuid() == 0:  # root may read everything
+        if not shutil.which("setpriv"):
+            pytest.skip("root may do everything, and there is no setpriv to take that away")
+        before = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    (work / "hf").chmod(0)
+    for words in ("count --text x -m hf", "inspect hf", "import hf -o new.json"):
+        command = [*before, BPETITE, *words.split()]
+        result = subprocess.run(command, capture_output=True, cwd=work, check=False)
+        (told,) = refused(result)
+        assert told == (
+            "error: hf: Permission denied; change its permissions, or choose another path"
+        )
+    (work / "hf").chmod(0o700)
 
 
 def test_a_dash_is_no_file(work: Path) -> None:

@@ -234,6 +234,9 @@ def test_ids_move_in_every_file(base: Path, moved: tuple[Path, Path], tmp_path: 
             "config.json", {"eos_token_id": 5}, "config.json: eos_token_id has the id 5,", id="byte"
         ),
         pytest.param(
+            "config.json", {"x_token_id": 10**400}, f"the id 1{39 * '0'}, whose", id="400 digits"
+        ),
+        pytest.param(
             "generation_config.json",
             {"eos_token_id": [300, 5]},
             "generation_config.json: eos_token_id has the id 5,",
@@ -304,6 +307,7 @@ def test_a_spare_id_must_not_become_a_token(base: Path, model: Path, tmp_path: P
         pytest.param(lambda ids: [1.0, *ids[1:]], "null at position 0, found 1.0", id="fraction"),
         pytest.param(lambda ids: ["1", *ids[1:]], "null at position 0, found '1'", id="text"),
         pytest.param(lambda ids: [-1, *ids[1:]], "null at position 0, found -1", id="negative"),
+        pytest.param(lambda ids: [10**400, *ids[1:]], f"found 1{39 * '0'}", id="400 digits"),
         pytest.param(
             lambda ids: [*ids[:-1], ids[3]], "the id 300 is at the positions 3 and 263", id="twice"
         ),
@@ -357,6 +361,18 @@ def test_special_tokens_outside_of_the_vocabulary_stay_there(tmp_path: Path) -> 
     assert vocab == content["model"]["vocab"] | {"<|endoftext|>": 259, "<+>": 270}
 
 
+def test_tokens_that_no_byte_makes_stay(base: Path, model: Path, tmp_path: Path) -> None:
+    """The model may have rows for them, so they keep their ids, unless a new token has one."""
+    content = json.loads((base / "tokenizer.json").read_bytes())
+    content["model"]["vocab"] |= {"a日": 305, "日": 310}
+    set_in(base, "tokenizer.json", model=content["model"])
+    notes = export(model, "huggingface", tmp_path / "out", base=base).notes
+    assert "changed: nothing" in notes
+    export(model, "huggingface", tmp_path / "two", base=base, special_tokens=["<+>"])
+    vocab = objects(tmp_path / "two")["tokenizer.json"]["model"]["vocab"]
+    assert (vocab["<+>"], vocab.get("a日"), vocab["日"]) == (305, None, 310)
+
+
 def test_whole_tokens_are_found_first(base: Path, model: Path, tmp_path: Path) -> None:
     """A model gets `ignore_merges` if the tokenizer needs it; then a name is no chunk's letters."""
     ids = [*range(258), 304, 305]
@@ -371,6 +387,12 @@ def test_whole_tokens_are_found_first(base: Path, model: Path, tmp_path: Path) -
 
 
 # What does not fit
+
+
+def instead_of(path: Path) -> Path:
+    """Return the path of a file after removing it."""
+    path.unlink()
+    return path
 
 
 def other_pattern(base: Path) -> None:
@@ -414,6 +436,32 @@ def other_pattern(base: Path) -> None:
             id="JSON",
         ),
         pytest.param(
+            lambda base: instead_of(base / "config.json").symlink_to("gone"),
+            "No such file or directory",
+            id="a link to nothing",
+        ),
+        pytest.param(
+            lambda base: instead_of(base / "tokenizer.json").symlink_to("tokenizer.json"),
+            "symbolic links",
+            id="a link to itself",
+        ),
+        pytest.param(
+            lambda base: os.mkfifo(instead_of(base / "tokenizer.json")),
+            "tokenizer.json is not a regular file",
+            id="a pipe",
+            marks=pytest.mark.posix,
+        ),
+        pytest.param(
+            lambda base: (base / "tokenizer.json").write_text("{}"),
+            "tokenizer.json: it is not a tokenizer.json: no object `model`",
+            id="an empty object",
+        ),
+        pytest.param(
+            lambda base: base.rename(base.with_name("old")).with_name("base").write_text("{}"),
+            "base is a file; name the model's folder",
+            id="a file",
+        ),
+        pytest.param(
             lambda base: (base / "additional_chat_templates").mkdir(),
             "additional_chat_templates, which is not copied: list them in tokenizer_config.json",
             id="templates in a folder",
@@ -425,9 +473,17 @@ def test_a_base_that_does_not_fit_is_refused(
 ) -> None:
     """A base has a `tokenizer.json` with this pattern, and no special token that is lacking."""
     change(base)
-    with pytest.raises(ValueError, match=re.escape(told)):
+    with pytest.raises((OSError, ValueError), match=re.escape(told)):
         export(model, "huggingface", tmp_path / "out", base=base)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_lone_surrogate_stays_an_escape(base: Path, model: Path, tmp_path: Path) -> None:
+    """A file that changes may have a text that UTF-8 has not."""
+    set_in(base, "config.json", eos_token_id=300, note="\ud800")
+    export(model, "huggingface", tmp_path / "out", base=base, eos="<|user|>")
+    assert b'"note": "\\ud800"' in (tmp_path / "out" / "config.json").read_bytes()
+    assert objects(tmp_path / "out")["config.json"]["note"] == "\ud800"
 
 
 def test_other_bytes_are_refused(base: Path, tmp_path: Path) -> None:

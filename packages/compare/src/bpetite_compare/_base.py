@@ -19,6 +19,7 @@ from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._formats import added_token, merge_lines, vocab_json
 from bpetite_compare._from_huggingface import FLAGS, parts_of, read_gguf, read_huggingface
 from bpetite_compare._gguf import read_header
+from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import changed_ends, in_llama_cpp
 
 _TOKENIZER, _CONFIG, _ADDED = "tokenizer.json", "tokenizer_config.json", "added_tokens.json"
@@ -53,7 +54,7 @@ def read_id_map(path: str, rows: int) -> list[int | None]:
             found = f"{len(content):,} elements" if isinstance(content, list) else "no list"
             raise ValueError(f"expected a list of {rows:,} old ids or null, found {found}")
         for place, old in enumerate(content):
-            if old is not None and (type(old) is not int or old < 0):
+            if old is not None and (type(old) is not int or not 0 <= old < 1 << 32):
                 raise ValueError(f"expected an id or null at position {place}, found {old!r:.40}")
             if old is not None and places.setdefault(old, place) != place:
                 raise ValueError(f"the id {old} is at the positions {places[old]} and {place}")
@@ -82,7 +83,9 @@ class _Ids:
         if not is_id or type(value) is not int or value < 0:
             return value
         if (new := self.new.get(value, None if self.moved else value)) is None:
-            raise ValueError(f"{where} has the id {value}, whose token is gone or another one now")
+            raise ValueError(
+                f"{where} has the id {value!s:.40}, whose token is gone or another one now"
+            )
         return new
 
     def _at(self, key: str, value: object, where: str, *, is_id: bool) -> object:
@@ -113,7 +116,11 @@ def on_base(
         ValueError: a file is damaged, the split patterns differ, the tokenizer lacks a special
             token of the model, an id has other bytes now, or a file has an id that is gone.
     """
-    old = {name: object_in(folder, name) for name in (_TOKENIZER, _CONFIG, _ADDED, *_OTHERS)}
+    names = (_TOKENIZER, _CONFIG, _ADDED, *_OTHERS)
+    copied = (*names, *(() if "chat_template" in settings else _TEMPLATES))
+    paths = {name: os.path.join(folder, name) for name in copied}
+    files = {name: read_source(path) for name, path in paths.items() if os.path.lexists(path)}
+    old = {name: object_in(folder, name) for name in names}
     content, base = old[_TOKENIZER], _base(old[_TOKENIZER], folder, tokenizer)
     if "chat_template" not in settings and os.path.isdir(os.path.join(folder, MORE_TEMPLATES)):
         raise ValueError(
@@ -132,25 +139,26 @@ def on_base(
     listed = {one["content"]: one for one in content.get("added_tokens", [])}
     tokens = [*listed.values(), *(added_token(name) for name in special if name not in listed)]
     new[_TOKENIZER]["added_tokens"] = [one | {"id": special[one["content"]]} for one in tokens]
-    new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, new[_TOKENIZER]["added_tokens"])
+    added = new[_TOKENIZER]["added_tokens"]
+    new[_TOKENIZER]["model"] = _model(content["model"], tokenizer, added, moved=ids.moved)
     new[_CONFIG] = {**new[_CONFIG], **named, **settings}
     if decoder := old[_CONFIG].get("added_tokens_decoder"):
         tokens = [*decoder.values(), *map(added_token, more)]
         new[_CONFIG]["added_tokens_decoder"] = {str(special[one["content"]]): one for one in tokens}
     if old[_ADDED]:
         new[_ADDED] |= {name: special[name] for name in more}
-    copied = (*old, *(() if "chat_template" in settings else _TEMPLATES))
-    paths = {name: os.path.join(folder, name) for name in copied}
-    files = {name: read_source(path) for name, path in paths.items() if os.path.isfile(path)}
     changed = [name for name in new if new[name] != old[name]]
     for name in changed:
-        files[name] = json.dumps(new[name], ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+        text = json.dumps(new[name], ensure_ascii=False, indent=2)
+        files[name] = text.encode("utf-8", "backslashreplace") + b"\n"  # JSON's escapes, too
     return files, [f"changed: {', '.join(changed) or 'nothing'}", *_other_ids(content)]
 
 
 def _base(content: dict[str, Any], folder: str, tokenizer: Artifact) -> Foreign:
     """Return a model's tokenizer; reject one whose pattern or special tokens do not fit."""
-    if not content:
+    if os.path.isfile(folder):
+        raise ValueError(f"--base (base=): {quoted(folder)} is a file; name the model's folder")
+    if not os.path.isfile(os.path.join(folder, _TOKENIZER)):
         found = ", ".join(map(quoted, sorted(os.listdir(folder))[:_MOST_SHOWN])) or "no file"
         raise ValueError(f"--base (base=): {quoted(folder)} has {found}, but no tokenizer.json")
     with naming(quoted(os.path.join(folder, _TOKENIZER))):
@@ -205,14 +213,21 @@ def _new_ids(
 
 
 def _model(
-    model: dict[str, Any], tokenizer: Artifact, added: list[dict[str, Any]]
+    model: dict[str, Any], tokenizer: Artifact, added: list[dict[str, Any]], *, moved: bool
 ) -> dict[str, object]:
     """Return the model with another vocabulary.
 
     Special tokens that were not in it stay outside, if tokenizers gives them these ids there.
+    Tokens that no byte makes stay in it, unless ids moved or a new token has theirs.
     """
     whole = bool(model.get("ignore_merges") or tokenizer.whole_tokens)
-    vocab = vocab_json(tokenizer, whole=whole)
+    vocab, own = {**vocab_json(tokenizer, whole=whole)}, tokenizer.vocab
+    if not moved:
+        vocab |= {
+            text: one
+            for text, one in model["vocab"].items()
+            if of_letters(text) is None and text not in vocab and one not in own
+        }
     outside = {one["content"]: one["id"] for one in added if one["content"] not in model["vocab"]}
     inside = {text: one for text, one in vocab.items() if text not in outside}
     if [*outside.values()] == [*range(len(inside), len(vocab))]:

@@ -243,6 +243,7 @@ def _files_in(folder: str, form: str | None) -> list[str]:
             if len(files) > 1:
                 raise ValueError(f"{quoted(folder)} has several files like {name}; name one")
             return files
+    os.listdir(folder)  # `glob` finds nothing in a folder that cannot be read
     raise ValueError(f"{quoted(folder)} has no tokenizer: expected {' or '.join(expected)}")
 
 

@@ -21,8 +21,13 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
-_OF_MODELS: Final = ("tokenizer.json", "vocab.json", "merges.txt", ".model", ".tiktoken", ".gguf")
-"""How names of the files end that a model's folder has; the folder is an input then."""
+_WITH_OTHERS: Final = ("vocab.json", "merges.txt", ".model", ".tiktoken")
+_CONFIGURATIONS: Final = ("tokenizer_config.json", "added_tokens.json")
+_OF_MODELS: Final = ("tokenizer.json", ".gguf", *_WITH_OTHERS, *_CONFIGURATIONS)
+"""How names of the files end that a model's folder has; the folder is an input then.
+
+So is that of one of the first, which lack what the others have.
+"""
 
 FORMAT: Final = ContextVar[str | None]("output format", default=None)
 """What `--output-format` says, if it is given."""
@@ -178,7 +183,8 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
         name = os.path.basename(path)
-        inside = [os.path.join(one, name) for one in inputs if name.endswith(_OF_MODELS)]
+        folders = [*inputs, *(os.path.dirname(one) for one in inputs if one.endswith(_WITH_OTHERS))]
+        inside = [os.path.join(one, name) for one in folders if name.endswith(_OF_MODELS)]
         sources = [0 if source == STANDARD_INPUT else source for source in inputs]
         check_not_an_input(path, [*sources, *inside])
     destination = os.path.realpath(path)
