@@ -60,6 +60,27 @@ THIRD: Final[dict[str, Any]] = {
 }
 """Schema version 3: bytes from 1000 on, two merges, a whole token and two special tokens."""
 
+FOURTH: Final[dict[str, Any]] = THIRD | {
+    "mergeable_vocab_size": 260,
+    "merges": [*THIRD["merges"], [1032, 1032, 8]],
+    "schema_version": 4,
+    "special_tokens": {"<s>": 0, "  ": 5, "   ": 6},
+    "vocab": THIRD["vocab"] | {"5": [32, 32], "6": [32, 32, 32], "8": [32, 32]},
+}
+"""Schema version 4: as 3, with special tokens of whitespace, one with the bytes of a merge."""
+
+
+def with_whitespace(names: Sequence[str]) -> dict[str, Any]:
+    """Return the content of a file without merges that has these special tokens from 256 on."""
+    ids = {name: token_id for token_id, name in enumerate(names, 256)}
+    tokens = {str(ids[name]): list(name.encode()) for name in names}
+    return FOURTH | {
+        "mergeable_vocab_size": 256,
+        "merges": [],
+        "special_tokens": ids,
+        "vocab": {str(value): [value] for value in range(256)} | tokens,
+    }
+
 
 def artifact_with(
     merges: Sequence[tuple[int, int]],

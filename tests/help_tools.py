@@ -1,6 +1,5 @@
 """Read the commands' help, and run its examples."""
 
-import argparse
 import gzip
 import json
 import re
@@ -16,6 +15,7 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_cli.app import make_parser
+from bpetite_cli.strict_parser import StrictParser
 from cli_tools import Result, bpetite, pipeline
 from compare_tools import CORPUS
 
@@ -26,7 +26,7 @@ SUMMARIES: Final[dict[str, str]] = {
 }
 """The one-line description of each installed command in the help."""
 
-PARSERS: Final[dict[str, argparse.ArgumentParser]] = _ACTION["choices"]
+PARSERS: Final[dict[str, StrictParser]] = _ACTION["choices"]
 """The parser of each installed command."""
 
 BUILT_IN: Final = [
@@ -77,7 +77,8 @@ def _call_in(example: str) -> list[str]:
 
 def examples_of(command: str) -> list[str]:
     """Return the examples in the help of a command."""
-    return list(examples_in(PARSERS[command].epilog or ""))
+    parser = PARSERS[command]
+    return list(examples_in("\n".join([parser.epilog or "", *parser.more_examples])))
 
 
 def examples_in(epilog: str) -> Iterator[str]:
@@ -156,6 +157,7 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
 
         export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
         export(folder / "tokenizer.json", "huggingface", folder / "hf.json")
+        export(folder / "tokenizer.json", "huggingface", folder / "model")
         export(folder / "tokenizer.json", "gpt2", folder / "gpt2files")
 
 

@@ -8,7 +8,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 import oracle
-from artifacts import GONE, GOOD, SECOND, THIRD, Place, canonical, changed
+from artifacts import FOURTH, GONE, GOOD, SECOND, THIRD, Place, canonical, changed
 
 END: Final = oracle.END_OF_TEXT
 END_BYTES: Final = list(END.encode())
@@ -16,7 +16,7 @@ PATTERN: Final = GOOD["pretokenizer_pattern"]
 KEYS: Final = (
     "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
 )
-VALID: Final = {1: GOOD, 2: SECOND, 3: THIRD}
+VALID: Final = {1: GOOD, 2: SECOND, 3: THIRD, 4: FOURTH}
 
 
 class Fault(NamedTuple):
@@ -92,7 +92,7 @@ OWN_PATTERN: Final = "the pattern gpt2 as bpetite writes it"
 OF_VERSION_1: Final = [
     *gone(4, "missing key 'schema_version'; is this a bpetite tokenizer file", VERSION),
     *wrong(5, VERSION, "an integer", *NO_INTEGERS),
-    *wrong(6, VERSION, "1 or 2 or 3, the versions that this bpetite reads", 4, 0, 10**30),
+    *wrong(6, VERSION, "1 or 2 or 3 or 4, the versions that this bpetite reads", 5, 0, 10**30),
     *gone(7, "missing key {!r}", *((key,) for key in reversed(GOOD) if key != "schema_version")),
     *extra(8, (), ONLY_KEYS, "extra", "Vocab", "merges ", "schema_version\x00", "\ud800", LONG),
     *wrong(9, TEXT, "a string", None, [PATTERN]),
@@ -223,6 +223,20 @@ OF_VERSION_3: Final = [
     *wrong(26, SECOND_MERGE, OWN, [1097, 1098, 7]),
     *faults(27, (), LOWEST.format(1), GOOD | TRIPLES),
     *faults(27, (), LOWEST.format(2), GOOD | TRIPLES | GPT4),
+    *faults(27, (), LOWEST.format(4), FOURTH | {"schema_version": 3}),
+]
+
+MIXED: Final = "has no whitespace beside other characters, where long texts are cut"
+OF_VERSION_4: Final = [
+    *faults(20, NAMES, f"special token ' a': a special token {MIXED}; ", {"<s>": 0, " a": 5}),
+    *faults(20, NAMES, r"special token ' \x1c': ", {"<s>": 0, " \x1c": 5}),
+    *faults(20, NAMES, "special token '   ", {"<s>": 0, " " * 257: 5}),
+    *faults(21, NAMES, "vocab['5']: expected the bytes of ' ', found ", {"<s>": 0, " ": 5}),
+    *wrong(23, ("vocab", "9"), "other bytes than id 0", [*b"<s>"]),
+    *wrong(23, ("vocab", "9"), "other bytes than id 8", [32, 32]),
+    *gone(24, "vocab: expected an id with the byte [32], found 'none'", ("vocab", "1032")),
+    *faults(27, (), LOWEST.format(1), GOOD | TRIPLES | {"schema_version": 4}),
+    *faults(27, (), LOWEST.format(3), THIRD | {"schema_version": 4}),
 ]
 
 # Files that are no change of a valid one: steps 1 to 3, before the schema version is known.
@@ -285,7 +299,7 @@ FILES: Final = [
     *(Fault(3, (), value, f"{NOT_AN_OBJECT}{value!r}") for value in ([[1]], "text", None, True)),
 ]
 
-FAULTS: Final = {1: [*FILES, *OF_VERSION_1], 2: OF_VERSION_2, 3: OF_VERSION_3}
+FAULTS: Final = {1: [*FILES, *OF_VERSION_1], 2: OF_VERSION_2, 3: OF_VERSION_3, 4: OF_VERSION_4}
 """The faults of each schema version, in the order of its checks."""
 
 

@@ -105,13 +105,14 @@ def added(text: str, token_id: object, **flags: object) -> dict[str, object]:
 
 _WORDS: Final = ["ab", "abc", " a", " ab", "  ", "11", "he", "'s", "'re", "!!", "日本", "x y", "Ġa"]
 _NAMES: Final = ["<|", "|>", "endoftext", END, END, f"{END}x", "<s>", " <s> "]
+_SPACES: Final = [" ", "   ", "\t", "\t \t", "\n\n", " \n"]
 _PIECES: Final = [*"abé\n1", *_WORDS, *_NAMES]
 """Parts of texts and merges."""
 
 
 def texts_of_pieces(random: Random, number: int) -> list[str]:
     """Return hostile texts, and texts of the parts of merges and added tokens."""
-    parts = [*_PIECES, *"thecdx", "yz", "aaa", "s>b"]
+    parts = [*_PIECES, *_SPACES, *"thecdx", "yz", "aaa", "s>b"]
     return [*HOSTILE, *("".join(random.choices(parts, k=8)) for _ in range(number))]
 
 
@@ -181,6 +182,12 @@ def without(*names: str) -> Change:
     return lambda file: [file.model["vocab"].pop(name) for name in names]
 
 
+def with_other_letters(file: File) -> None:
+    """Add tokens that no byte makes, and a merge of one of them."""
+    file.model["vocab"].update({"\u65e5": 400, "h\u65e5": 401, "\u0120\u2122": 402})
+    file.model["merges"].insert(0, "h \u65e5")
+
+
 def merges_as_lists(file: File) -> None:
     file.model["merges"] = [pair.split(" ") for pair in file.model["merges"]]
 
@@ -217,12 +224,16 @@ ACCEPTED: Final[dict[str, Change]] = {
     "any ids": lambda file: file.number(Random(2)),
     "the highest id": moved("a", (1 << 21) - 1),
     "a byte less": without(to_letters(b"\xff")),
+    "tokens that no byte makes": with_other_letters,
     "an ordinary name": listed(),
     "a name in another": named("x<s>y", "<s>"),
     "overlapping names": named("a<s", "<s>b"),
     "the second is normalized": both(named("a<s"), named("<s>b", normalized=True)),
     "names that are not ASCII": named("caf\xe9", "\u0120a", "\u65e5"),
     "an added token without a merge": both(tokens(zz=400), named("zz")),
+    "runs of whitespace": named(*(" " * size for size in range(1, 9)), "\t\t", "\n\t", "\n"),
+    "runs of whitespace in another pass": named("\t \t", "  ", "\t ", normalized=True),
+    "whitespace in two passes": both(named("\n\n", "\t  "), named("\t", " ", normalized=True)),
 }
 
 INSTEAD: Final = "; use the libraries tokenizers or transformers for this model"
@@ -235,7 +246,6 @@ MANY: Final = "a tokenizer file cannot represent its merges"
 _NOT_FALSE: Final = "and invert false, not Isolated and false"
 _ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD}"
 _NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
-_NO_BYTE: Final = "has letters that stand for no byte"
 _OVERLAP: Final = "overlap, and only one is `normalized`"
 _NOT_REST: Final = {"behavior": "Removed", "invert": True}
 _REGEX_AND_STRING: Final = {"String": " ", "Regex": GPT2}
@@ -323,7 +333,6 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "a negative id": ("has the id -1", moved("a", -1)),
     "a high id": ("not one of 0 to 2097151", moved("a", 1 << 21)),
     "no byte": ("byte 0x61, so it cannot encode every text", both(without("a"), model(merges=[]))),
-    "other letters": (f"its token '\u0120\u65e5' {_NO_BYTE}", moved("\u0120\u65e5", 400)),
     # Added tokens.
     "added tokens as an object": ("its added_tokens are not a list", top(added_tokens={"a": 1})),
     "an id as text": ("lacks a content or an id", listed(added("<s>", "268"))),
@@ -345,7 +354,10 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         f"'{END}' and '<x>' {SAME}",
         both(moved(END, 268), listed(added(END, 268), added("<x>", 268))),
     ),
-    "a space in a name": ("cannot represent its special token 'a b'", named("a b")),
+    "a space in a name": (
+        "cannot represent its special token 'a b': a special token has no whitespace beside other ",
+        named("a b"),
+    ),
     "a longer name": ("begins with the special token", named(f"{END}x")),
     "merges of a name": (TWICE, _MAKING_END),
     "a byte's name": (f"its special token 'a' {TWICE}", named("a")),
@@ -354,6 +366,14 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
         both(moved("\xc3\xc3", 268), named("\xc3\xc3"), model(ignore_merges=True)),
     ),
     "overlap": (f"'{END}' {_OVERLAP}", named("x<|", normalized=True)),
+    "whitespace that a normalized one begins before": (
+        f"its added tokens '  ' and '   ' {_OVERLAP}",
+        both(named("   "), named("  ", normalized=True)),
+    ),
+    "whitespace that begins a normalized one": (
+        rf"its added tokens '\t ' and '\t' {_OVERLAP}",
+        both(named("\t"), named("\t ", normalized=True)),
+    ),
     "a name in a normalized one": (f"'{END}' {_OVERLAP}", named(f"x{END}", normalized=True)),
 }
 

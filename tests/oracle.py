@@ -175,7 +175,7 @@ def encode(
     special_tokens: Sequence[str] = (END_OF_TEXT,),
     whole_tokens: Sequence[bytes] = (),
 ) -> list[int]:
-    """Take out the special tokens, cut the rest into chunks, and encode each chunk.
+    """Take out the special tokens, the longest first, cut the rest into chunks, and encode each.
 
     A chunk that is a whole token has its number, the first one after the merges; those of the
     special tokens follow.
@@ -183,7 +183,7 @@ def encode(
     ids: list[int] = []
     ordinary = ""
     while text or ordinary:
-        found = [name for name in special_tokens if text.startswith(name)]
+        found = sorted(filter(text.startswith, special_tokens), key=len)[-1:]
         if text and not found:
             ordinary, text = ordinary + text[0], text[1:]
             continue

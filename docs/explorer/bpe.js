@@ -21,7 +21,7 @@ const bpe = (() => {
 
   const CACHED_CHUNKS = 50_000;
   const MOST_PLACES = 2 ** 32;
-  const GONE = -1; // in the place of an id that a merge took
+  const GONE = -1; // in the place of an index that a merge took
 
   const utf8 = new TextEncoder();
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -33,7 +33,7 @@ const bpe = (() => {
     return text.match(known[pattern].regExp) ?? [];
   }
 
-  /** Return one number for a pair; numbers are in the order of pairs. Ids are below 2^21. */
+  /** Return one number for a pair; numbers are in the order of pairs. Indexes are below 2^21. */
   const keyOf = (left, right) => left * 0x200000 + right;
   const pairOf = (key) => [Math.floor(key / 0x200000), key % 0x200000];
 
@@ -175,8 +175,8 @@ const bpe = (() => {
   /**
    * Text to ids and back, with the merges and what else training or a file gives.
    *
-   * Merging knows only numbers: bytes, merges, whole tokens, special tokens, in this order. They
-   * are the ids, unless `ids` has the id of each number. whole: the number of each whole token. A
+   * Merging knows only indexes: bytes, merges, whole tokens, special tokens, in this order. They
+   * are the ids, unless `ids` has the id of each index. whole: the index of each whole token. A
    * chunk that equals one becomes it before any merge; in other chunks it does not occur.
    */
   class Tokenizer {
@@ -185,14 +185,15 @@ const bpe = (() => {
       this.tokens = tokens ?? merges.reduce(withToken, baseTokens());
       this.pattern = pattern ?? file.PATTERN;
       this.specialTokens = specialTokens ?? [file.SPECIAL_TOKEN];
-      const names = this.specialTokens.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+      const longestFirst = [...this.specialTokens].sort((one, other) => other.length - one.length);
+      const names = longestFirst.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
       this.anySpecial = names.length ? new RegExp(`(${names.join("|")})`) : null;
       this.placeOf = new Map(this.specialTokens.map((name, place) => [name, place]));
       this.ids = ids;
       this.whole = new Map();
-      for (let number = 256 + merges.length; number < this.tokens.length; number++) {
-        const text = textOf(this.tokens[number]);
-        if (text !== null) this.whole.set(text, number);
+      for (let index = 256 + merges.length; index < this.tokens.length; index++) {
+        const text = textOf(this.tokens[index]);
+        if (text !== null) this.whole.set(text, index);
       }
       this.cache = new Map();
       this.rankOf = new Map();
@@ -204,10 +205,10 @@ const bpe = (() => {
 
     /** Return the chunks of a text; for a special token, its place among the special tokens. */
     cut(text, { ordinary = false } = {}) {
-      // None is the beginning of another. Odd parts are special tokens, leftmost ones first.
+      // Odd parts are special tokens: the leftmost is found, and of those that begin there, the longest.
       const parts = this.anySpecial && !ordinary ? text.split(this.anySpecial) : [text];
-      return parts.flatMap((part, number) =>
-        number % 2 ? this.placeOf.get(part) : split(part, this.pattern));
+      return parts.flatMap((part, place) =>
+        place % 2 ? this.placeOf.get(part) : split(part, this.pattern));
     }
 
     /** Return the ids of a text. Every exact special token becomes its id, unless `ordinary`. */
@@ -220,15 +221,15 @@ const bpe = (() => {
       return ids;
     }
 
-    /** Return the id of a number. */
-    idOf(number) {
-      return this.ids ? this.ids[number] : number;
+    /** Return the id of an index. */
+    idOf(index) {
+      return this.ids ? this.ids[index] : index;
     }
 
     idsOfChunk(chunk) {
       let ids = this.cache.get(chunk);
       if (!ids) {
-        ids = this.mergeChunk(chunk).map((number) => this.idOf(number));
+        ids = this.mergeChunk(chunk).map((index) => this.idOf(index));
         if (this.cache.size === CACHED_CHUNKS) this.cache.clear();
         this.cache.set(chunk, ids);
       }
@@ -236,49 +237,49 @@ const bpe = (() => {
     }
 
     /**
-     * Return the numbers of a chunk after the first `limit` merges.
+     * Return the indexes of a chunk after the first `limit` merges.
      *
-     * A merge makes an id above both of its parts, so a pair that it creates belongs to a later
+     * A merge makes an index above both of its parts, so a pair that it creates belongs to a later
      * merge. Merging the pair of the lowest rank, the leftmost of several, again and again, thus
-     * gives the same ids as a pass for every rank. A heap finds it, so that a chunk of 100 KB
+     * gives the same indexes as a pass for every rank. A heap finds it, so that a chunk of 100 KB
      * needs no pass for each of its merges. `seen` is called with the rank of each merged pair.
      */
     mergeChunk(chunk, limit = this.merges.length, seen = () => {}) {
       const whole = this.whole.get(chunk);
       if (whole !== undefined) return [whole];
-      const ids = Array.from(utf8.encode(chunk));
-      const before = ids.map((_, place) => place - 1);
-      const after = ids.map((_, place) => place + 1);
-      const rankAt = (place) => this.rankOf.get(keyOf(ids[place], ids[after[place]]));
+      const indexes = Array.from(utf8.encode(chunk));
+      const before = indexes.map((_, place) => place - 1);
+      const after = indexes.map((_, place) => place + 1);
+      const rankAt = (place) => this.rankOf.get(keyOf(indexes[place], indexes[after[place]]));
       const heap = []; // of ranks and places, in one number
       const add = (place) => {
         const rank = rankAt(place);
         if (rank < limit) push(heap, rank * MOST_PLACES + place);
       };
-      for (let place = 0; place < ids.length; place++) add(place);
+      for (let place = 0; place < indexes.length; place++) add(place);
       while (heap.length) {
         const lowest = pop(heap);
         const rank = Math.floor(lowest / MOST_PLACES);
         const left = lowest % MOST_PLACES;
         if (rankAt(left) !== rank) continue; // an earlier merge took a part of the pair
         const right = after[left];
-        ids[left] = 256 + rank;
-        ids[right] = GONE;
+        indexes[left] = 256 + rank;
+        indexes[right] = GONE;
         after[left] = after[right];
         before[after[left]] = left;
         add(before[left]);
         add(left);
         seen(rank);
       }
-      return ids.filter((id) => id !== GONE);
+      return indexes.filter((index) => index !== GONE);
     }
 
     /** Return the bytes of an id, also of a special token's. */
     bytesOf(id) {
-      if (this.ids) this.numbers ??= new Map(this.ids.map((id, number) => [id, number]));
-      const number = this.ids ? this.numbers.get(id) : id;
-      const special = this.specialTokens[number - this.tokens.length];
-      const token = Number.isInteger(number) && (this.tokens[number] ?? (special && utf8.encode(special)));
+      if (this.ids) this.indexOf ??= new Map(this.ids.map((id, index) => [id, index]));
+      const index = this.ids ? this.indexOf.get(id) : id;
+      const special = this.specialTokens[index - this.tokens.length];
+      const token = Number.isInteger(index) && (this.tokens[index] ?? (special && utf8.encode(special)));
       if (!token) {
         const last = this.tokens.length + this.specialTokens.length - 1;
         const known = this.ids ? "those of its file" : `0 to ${last}`;

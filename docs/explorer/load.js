@@ -1,7 +1,7 @@
 "use strict";
 
 /*
- * The tokenizer file, schema versions 1 to 3, in JavaScript: read strictly, and written.
+ * The tokenizer file, schema versions 1 to 4, in JavaScript: read strictly, and written.
  *
  * `check(parse(content))` refuses every file that `Tokenizer.load` refuses, and accepts every
  * other. The checks of `check` have the same order and messages too. docs/reference/artifact.md
@@ -28,7 +28,7 @@ const tokenizerFile = (() => {
     [1, { names: [PATTERN], only: SPECIAL_TOKEN }],
     [2, { names: FOR_TRAINING, only: null }],
   ]);
-  const NUMBERED = 3; // the version whose files have ids of their own
+  const NUMBERED = [3, 4]; // the versions whose files have ids of their own; 4 has whitespace
   const RULES = [
     [/^./su, "has at least one character"],
     [/^.{1,256}$/su, "has at most 256 characters"],
@@ -40,7 +40,12 @@ const tokenizerFile = (() => {
         "so that no learned token has its bytes",
     ],
   ];
-  const RULES_OF_OTHERS = RULES.slice(0, -1); // the last one is for tokens that are learned later
+  const NOT_MIXED = [
+    /^(?:\P{White_Space}+|\p{White_Space}+)$/u,
+    "has no whitespace beside other characters, where long texts are cut",
+  ];
+  // The last rule is for tokens that are learned later.
+  const RULES_OF_OTHERS = [...RULES.slice(0, 2), NOT_MIXED, RULES[3]];
   const KEYS = [
     "mergeable_vocab_size",
     "merges",
@@ -184,15 +189,15 @@ const tokenizerFile = (() => {
   /**
    * Return what the JSON of a tokenizer file says.
    *
-   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of numbers, the bytes of each
-   * number that is not special, the name of the pattern, and the special tokens, whose numbers
-   * follow. Byte b has the number b, the merge at rank r makes the number 256 + r, and whole tokens
-   * follow. The numbers are the ids, unless `ids` has the id of each number: in version 3.
+   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of indexes, the bytes of each
+   * index that is not special, the name of the pattern, and the special tokens, whose indexes
+   * follow. Byte b has the index b, the merge at rank r makes the index 256 + r, and whole tokens
+   * follow. The indexes are the ids, unless `ids` has the id of each index: from version 3 on.
    * Throws an Error with one line that says what was expected, and what was found.
    */
   function check(artifact) {
     const version = checkKeys(artifact);
-    if (version === NUMBERED) return checkNumbered(artifact);
+    if (NUMBERED.includes(version)) return checkNumbered(artifact, version);
     const { names, only } = VERSIONS.get(version);
     const pattern = checkPattern(artifact.get("pretokenizer_pattern"), names);
     const merges = checkMerges(artifact.get("merges"), 2, "two");
@@ -222,29 +227,29 @@ const tokenizerFile = (() => {
     return found;
   }
 
-  /** Return the same for schema version 3, whose checks have another order. */
-  function checkNumbered(artifact) {
+  /** Return the same for schema versions 3 and 4, whose checks have another order. */
+  function checkNumbered(artifact, version) {
     const pattern = checkPattern(artifact.get("pretokenizer_pattern"), Object.keys(known));
     const triples = checkMerges(artifact.get("merges"), 3, "three");
     const tokens = checkIds(artifact.get("vocab"));
     const special = checkSpecialIds(artifact.get("special_tokens"), tokens);
     const bytes = checkDistinct(tokens, special);
     checkSize(artifact.get("mergeable_vocab_size"), tokens.size, "ids that are not special");
-    const numbers = new Map(bytes.map((id, byte) => [id, byte]));
+    const indexOf = new Map(bytes.map((id, byte) => [id, byte]));
     const merges = triples.map((triple, rank) => {
       const [left, right, id] = triple;
-      const known = numbers.has(left) && numbers.has(right);
+      const known = indexOf.has(left) && indexOf.has(right);
       if (!known) expect(false, `merges[${rank}]`, "ids of bytes or earlier merges", triple);
-      const token = numbers.has(id) ? undefined : tokens.get(id);
+      const token = indexOf.has(id) ? undefined : tokens.get(id);
       const good = token && isJoined(token, tokens.get(left), tokens.get(right));
       if (!good) expect(false, `merges[${rank}]`, "an id of its own for the joined bytes", triple);
-      numbers.set(id, numbers.size);
-      return [numbers.get(left), numbers.get(right)];
+      indexOf.set(id, indexOf.size);
+      return [indexOf.get(left), indexOf.get(right)];
     });
-    const ids = [...numbers.keys(), ...[...tokens.keys()].filter((id) => !numbers.has(id))];
+    const ids = [...indexOf.keys(), ...[...tokens.keys()].filter((id) => !indexOf.has(id))];
     const specialTokens = [...special.values()];
     const found = { merges, tokens: ids.map((id) => tokens.get(id)), pattern, specialTokens };
-    return checkVersion({ ...found, ids: [...ids, ...special.keys()] }, NUMBERED);
+    return checkVersion({ ...found, ids: [...ids, ...special.keys()] }, version);
   }
 
   /** Check for an object with the six keys, of a known schema version. Return the version. */
@@ -255,7 +260,7 @@ const tokenizerFile = (() => {
       throw new Error("missing key 'schema_version'; is this a bpetite tokenizer file?");
     }
     expect(Number.isInteger(version), "schema_version", "an integer", version);
-    const versions = [...VERSIONS.keys(), NUMBERED];
+    const versions = [...VERSIONS.keys(), ...NUMBERED];
     const readable = `${versions.join(" or ")}, the versions that this bpetite reads`;
     expect(versions.includes(version), "schema_version", readable, version);
     for (const key of KEYS) if (!artifact.has(key)) throw new Error(`missing key '${key}'`);
@@ -305,7 +310,7 @@ const tokenizerFile = (() => {
     });
   }
 
-  /** Return the bytes of each id in schema version 3, in the order of the file. */
+  /** Return the bytes of each id from schema version 3 on, in the order of the file. */
   function checkIds(vocab) {
     checkEntries(vocab);
     const tokens = new Map();
@@ -317,11 +322,12 @@ const tokenizerFile = (() => {
     return tokens;
   }
 
-  /** Check there that each byte has an id, and that no bytes occur twice. Return the id of each byte. */
+  /** Check there that each byte has an id, and that only whitespace occurs twice. Return the id of each byte. */
   function checkDistinct(tokens, special) {
     // A string of the bytes is made fast, but a long token does not fit on the stack.
     const keyOf = (token) => (token.length < 999 ? String.fromCharCode.apply(null, token) : String(token));
-    const seen = new Map(Array.from(special, ([id, text]) => [keyOf(utf8.encode(text)), id]));
+    const others = [...special].filter(([, text]) => !isWhitespace(text));
+    const seen = new Map(others.map(([id, text]) => [keyOf(utf8.encode(text)), id]));
     for (const [id, token] of tokens) {
       if (!token.length) expect(false, `vocab['${id}']`, "at least one byte", []);
       const key = keyOf(token);
@@ -336,6 +342,7 @@ const tokenizerFile = (() => {
     });
   }
 
+  const isWhitespace = (text) => /^\p{White_Space}+$/u.test(text);
   const isByte = (value) => Number.isInteger(value) && value >= 0 && value < BYTES;
 
   /** Check that the first 256 tokens are the bytes, and that each merge joins two lower ids. */
@@ -383,7 +390,7 @@ const tokenizerFile = (() => {
     expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
   }
 
-  /** Take the special tokens of schema version 3, with any ids, out of the tokens. Return their texts. */
+  /** Take the special tokens from schema version 3 on, with any ids, out of the tokens. Return their texts. */
   function checkSpecialIds(special, tokens) {
     checkObject(special);
     const texts = new Map();
@@ -419,8 +426,9 @@ const tokenizerFile = (() => {
   /** Return the lowest schema version that can hold such a tokenizer. */
   function versionOf({ merges, tokens, pattern, specialTokens, ids = [] }) {
     const whole = tokens.length > BYTES + merges.length;
-    if (whole || !FOR_TRAINING.includes(pattern) || ids.some((id, number) => id !== number)) return NUMBERED;
-    if (specialTokens.some((text) => !RULES.at(-1)[0].test(text))) return NUMBERED;
+    if (specialTokens.some(isWhitespace)) return 4;
+    if (whole || !FOR_TRAINING.includes(pattern) || ids.some((id, index) => id !== index)) return 3;
+    if (specialTokens.some((text) => !RULES.at(-1)[0].test(text))) return 3;
     const holds = ([, { names, only }]) =>
       names.includes(pattern) && (!only || (specialTokens.length === 1 && specialTokens[0] === only));
     return [...VERSIONS].find(holds)[0];
@@ -443,7 +451,7 @@ const tokenizerFile = (() => {
       const text = sorted[place];
       const start = short(text);
       if (longer === text) throw new Error(`special token ${start} is given twice; remove one`);
-      if (longer.startsWith(text)) throw refused(longer, `it begins with the special token ${start}`, texts);
+      if (longer.startsWith(text) && !isWhitespace(longer)) throw refused(longer, `it begins with the special token ${start}`, texts);
     });
     return texts;
   }
@@ -526,13 +534,13 @@ const tokenizerFile = (() => {
     const all = [...tokens, ...specialTokens.map((text) => utf8.encode(text))];
     const ids = tokenizer.ids ?? [...all.keys()];
     const tripleOf = ([left, right], rank) => [ids[left], ids[right], ids[BYTES + rank]];
-    const vocab = all.map((token, number) => [String(ids[number]), token]);
+    const vocab = all.map((token, index) => [String(ids[index]), token]);
     vocab.sort(([one], [other]) => (one < other ? -1 : 1)); // as strings: "10" is before "2"
     const idOf = new Map(specialTokens.map((text, place) => [text, ids[size + place]]));
     const special = inOrder(specialTokens).map((text) => `${ascii(text)}:${idOf.get(text)}`);
     return (
       `{"mergeable_vocab_size":${size},` +
-      `"merges":${JSON.stringify(version === NUMBERED ? merges.map(tripleOf) : merges)},` +
+      `"merges":${JSON.stringify(NUMBERED.includes(version) ? merges.map(tripleOf) : merges)},` +
       `"pretokenizer_pattern":${JSON.stringify(known[pattern].text)},` +
       `"schema_version":${version},` +
       `"special_tokens":{${special.join(",")}},` +

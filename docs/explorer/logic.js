@@ -137,7 +137,7 @@ const logic = (() => {
       this.size = utf8.encode(text).length;
       this.times = new Uint32Array(tokenizer.merges.length);
       this.blocks = [];
-      this.cache = { merges: -1, numbers: new Map() };
+      this.cache = { merges: -1, indexes: new Map() };
       const counts = new Map();
       this.special = tokenizer.specialTokens.map((name) => utf8.encode(name));
       let withoutMerges = this.size;
@@ -181,29 +181,29 @@ const logic = (() => {
     }
 
     /**
-     * Return the tokens that begin in a block, after some merges: { id, number, kind, start, bytes }.
+     * Return the tokens that begin in a block, after some merges: { id, index, kind, start, bytes }.
      *
      * kind: "special token", "whole token", "byte" or "merge".
      */
     tokensOf(block, merges) {
-      if (this.cache.merges !== merges) this.cache = { merges, numbers: new Map() };
+      if (this.cache.merges !== merges) this.cache = { merges, indexes: new Map() };
       const found = [];
       let start = block.start - (block.from ?? 0);
       const { tokenizer } = this;
-      const add = (id, number, kind, bytes) => {
-        if (start >= block.start) found.push({ id, number, kind, start, bytes });
+      const add = (id, index, kind, bytes) => {
+        if (start >= block.start) found.push({ id, index, kind, start, bytes });
         start += bytes.length;
       };
       for (const chunk of block.chunks) {
         if (typeof chunk === "number") {
-          const number = tokenizer.tokens.length + chunk;
+          const index = tokenizer.tokens.length + chunk;
           // A tokenizer with these merges alone gives the special tokens the next ids, in order.
-          const id = tokenizer.ids ? tokenizer.idOf(number) : 256 + merges + chunk;
-          add(id, number, "special token", this.special[chunk]);
+          const id = tokenizer.ids ? tokenizer.idOf(index) : 256 + merges + chunk;
+          add(id, index, "special token", this.special[chunk]);
         } else {
-          for (const number of this.numbersOf(chunk, merges)) {
+          for (const index of this.indexesOf(chunk, merges)) {
             if (start >= block.start + block.bytes) break;
-            add(tokenizer.idOf(number), number, kindOf(tokenizer, number), tokenizer.tokens[number]);
+            add(tokenizer.idOf(index), index, kindOf(tokenizer, index), tokenizer.tokens[index]);
           }
         }
       }
@@ -221,10 +221,10 @@ const logic = (() => {
       return null;
     }
 
-    numbersOf(chunk, merges) {
-      const { numbers } = this.cache;
-      if (!numbers.has(chunk)) numbers.set(chunk, this.tokenizer.mergeChunk(chunk, merges));
-      return numbers.get(chunk);
+    indexesOf(chunk, merges) {
+      const { indexes } = this.cache;
+      if (!indexes.has(chunk)) indexes.set(chunk, this.tokenizer.mergeChunk(chunk, merges));
+      return indexes.get(chunk);
     }
 
     /** Return how many merges there are after the next one that changes this text, or before. */
@@ -236,8 +236,8 @@ const logic = (() => {
     }
   }
 
-  const kindOf = ({ merges }, number) =>
-    number < 256 ? "byte" : number < 256 + merges.length ? "merge" : "whole token";
+  const kindOf = ({ merges }, index) =>
+    index < 256 ? "byte" : index < 256 + merges.length ? "merge" : "whole token";
 
   /** Return points [merges, bytes per token], few enough to draw, of the tokens after every merge. */
   function curve(tokens, size, most = 400) {
@@ -249,15 +249,15 @@ const logic = (() => {
     });
   }
 
-  /** Return the merge tree of a number, or the top of a large one: { number, bytes, children }. */
-  function tree(tokenizer, number, most = SHOWN) {
-    const node = (number) => ({ number, bytes: tokenizer.tokens[number], children: [] });
-    const root = node(number);
+  /** Return the merge tree of an index, or the top of a large one: { index, bytes, children }. */
+  function tree(tokenizer, index, most = SHOWN) {
+    const node = (index) => ({ index, bytes: tokenizer.tokens[index], children: [] });
+    const root = node(index);
     let nodes = 1;
     for (let level = [root], depth = 1; level.length && depth < most.levels; depth++) {
       for (const one of level) {
-        if (one.number < 256 || nodes + 2 > most.nodes) continue;
-        one.children = tokenizer.merges[one.number - 256].map(node);
+        if (one.index < 256 || nodes + 2 > most.nodes) continue;
+        one.children = tokenizer.merges[one.index - 256].map(node);
         nodes += 2;
       }
       level = level.flatMap(({ children }) => children);

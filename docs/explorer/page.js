@@ -85,17 +85,17 @@ function drawBlock({ pane, block, place }) {
   const cutOf = ({ start, bytes }) => `${start}+${bytes.length}`;
   const other = reader.panes.find((one) => one !== pane);
   const others = other && new Set(tokensOf(other, other.replay.blocks[place]).map(cutOf));
-  tokensOf(pane, block).forEach(({ id, number, kind, start, bytes }, place, all) => {
+  tokensOf(pane, block).forEach(({ id, index, kind, start, bytes }, place, all) => {
     const token = drawToken(bytes, place, kind === "special token");
     const isPart = joinPart(token, bytes, all[place + 1]?.bytes);
     const differs = others && !others.has(cutOf({ start, bytes }));
-    if (merges && kind === "merge" && number === 255 + merges) token.classList.add("new");
+    if (merges && kind === "merge" && index === 255 + merges) token.classList.add("new");
     if (differs) token.classList.add("differs");
     token.role = "option";
     token.id = `${pane.list.id}-${start}`;
     token.dataset.id = id;
     token.dataset.start = start;
-    const rank = kind === "merge" ? `rank ${number - 256}` : `a ${kind}`;
+    const rank = kind === "merge" ? `rank ${index - 256}` : `a ${kind}`;
     const also =
       (isPart ? ", part of a character" : "") +
       (differs ? ", cut differently by the other tokenizer" : "");
@@ -282,7 +282,7 @@ function describeMerge(pane) {
   const [left, right] = pairs[rank];
   const isLast = rank < merges - 1;
   const where = `${times(replay.times[rank])}${isLast ? "" : " in this text"}`;
-  const shown = (number, place) => drawToken(tokens[number], place, false, 24);
+  const shown = (index, place) => drawToken(tokens[index], place, false, 24);
   const which = isLast ? "Last in this text: rank" : "Rank";
   const arrow = [`${which} ${number(rank)}: `, shown(left, 0), " + "];
   return make("div", "", ...arrow, shown(right, 1), ` → ${replay.tokenizer.idOf(256 + rank)}, ${where}`);
@@ -310,7 +310,7 @@ function showToken() {
     return;
   }
   const isMerge = token.kind === "merge";
-  const rank = isMerge ? token.number - 256 : `none: a ${token.kind}`;
+  const rank = isMerge ? token.index - 256 : `none: a ${token.kind}`;
   const facts = make("dl");
   const most = isSheet.matches ? 24 : undefined;
   const hex = logic.hex(token.bytes, most);
@@ -320,7 +320,7 @@ function showToken() {
   const big = make("div", "big", drawToken(token.bytes, 0, token.kind === "special token", most));
   element("token").replaceChildren(big, facts);
   if (!isMerge) return;
-  const top = logic.tree(replay.tokenizer, token.number, isSheet.matches ? mostOfTree(token.bytes) : undefined);
+  const top = logic.tree(replay.tokenizer, token.index, isSheet.matches ? mostOfTree(token.bytes) : undefined);
   const root = make("ul", "tree", drawTree(top, replay.tokenizer));
   if (!isSheet.matches) root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
   const box = make("div", "tree-box", root);
@@ -337,10 +337,10 @@ function mostOfTree(bytes) {
 }
 
 /** Draw a merge tree; a node is as wide as its leaves. */
-function drawTree({ number, bytes, children }, tokenizer) {
-  const cut = number > 255 && !children.length;
-  const node = make("span", `node${cut ? " cut" : number > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
-  node.append(make("small", "", String(tokenizer.idOf(number))));
+function drawTree({ index, bytes, children }, tokenizer) {
+  const cut = index > 255 && !children.length;
+  const node = make("span", `node${cut ? " cut" : index > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
+  node.append(make("small", "", String(tokenizer.idOf(index))));
   const item = make("li", "", node);
   const parts = children.map((child) => drawTree(child, tokenizer));
   item.style.flexGrow = parts.reduce((sum, part) => sum + Number(part.style.flexGrow), 0) || 1;
@@ -433,7 +433,7 @@ function followMerge() {
   };
   if ([...box.querySelectorAll(".new")].some(isInView)) return;
   const pane = panes.find(({ replay }) => replay.times[merges - 1]);
-  const isNew = ({ kind, number }) => kind === "merge" && number === 255 + merges;
+  const isNew = ({ kind, index }) => kind === "merge" && index === 255 + merges;
   const block = pane?.replay.blocks.find((block) => tokensOf(pane, block).some(isNew));
   if (!block) return;
   drawBlock(shownIn.get(block.element));

@@ -3,7 +3,7 @@
 // Made by scripts/generate: each split pattern, as tokenizer files have it and as a regular
 // expression. `\s` of JavaScript lacks U+0085 and has U+FEFF. Not every engine knows (?i:...),
 // so a letter is a set of all characters that `regex` takes for it: s becomes [sS\u017f].
-// Only files of schema version 3 have the patterns that are not for training.
+// Only files from schema version 3 on have the patterns that are not for training.
 const patterns = {
   "gpt2": {
     text: "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",

@@ -518,9 +518,9 @@ Proof.
     cbn [app]; destruct (space x); tauto.
 Qed.
 
-(** There is whitespace at such a position. *)
-Lemma safe_space s x w t : safe (s ++ [x]) (w :: t) -> space x = true \/ space w = true.
-Proof. unfold safe. rewrite rev_unit. destruct (space x); tauto. Qed.
+(** Such a position is between whitespace and another character. *)
+Lemma safe_space s x w t : safe (s ++ [x]) (w :: t) -> space x <> space w.
+Proof. unfold safe. rewrite rev_unit. destruct (space x), (space w); intuition congruence. Qed.
 
 (** Parts of a text that is cut at safe boundaries. *)
 Fixpoint safe_parts (ss : list (list nat)) : Prop :=

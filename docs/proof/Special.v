@@ -264,23 +264,24 @@ Proof.
       destruct (partition names s2) as [[b f]|]; reflexivity.
 Qed.
 
-(** Names without whitespace cross no position next to whitespace. Speaks of
-    [_special_tokens.checked_special_tokens]. *)
-Theorem space_uncrossed (space : nat -> bool) s x w t : Forall (Forall (fun c => space c = false)) names ->
-  space x = true \/ space w = true -> uncrossed (s ++ [x]) (w :: t).
+(** Names without whitespace, or of whitespace alone, cross no position between whitespace and another
+    character. Speaks of [_special_tokens.checked_special_tokens]. *)
+Theorem space_uncrossed (space : nat -> bool) s x w t :
+  Forall (fun n => exists b, Forall (fun c => space c = b) n) names ->
+  space x <> space w -> uncrossed (s ++ [x]) (w :: t).
 Proof.
   intros B S p n q I E L. rewrite app_length in *. cbn [length] in *.
   destruct (Nat.le_gt_cases (length p + length n) (length s + 1)) as [|K]; auto.
-  rewrite Forall_forall in B. specialize (B n I). rewrite Forall_forall in B.
+  rewrite Forall_forall in B. destruct (B n I) as [b F]. rewrite Forall_forall in F.
   assert (G : forall i c, nth_error ((s ++ [x]) ++ w :: t) i = Some c ->
-    length p <= i < length p + length n -> space c = false).
-  { intros i c H R. apply B. rewrite E, nth_error_app2, nth_error_app1 in H by lia.
+    length p <= i < length p + length n -> space c = b).
+  { intros i c H R. apply F. rewrite E, nth_error_app2, nth_error_app1 in H by lia.
     apply nth_error_In in H. exact H. }
   rewrite <- app_assoc in G.
   pose proof (G (length s) x) as X. rewrite nth_error_app2, Nat.sub_diag in X by lia.
   pose proof (G (length s + 1) w) as W. rewrite nth_error_app2 in W by lia.
   replace (length s + 1 - length s) with 1 in W by lia. cbn [nth_error app] in X, W.
-  specialize (X eq_refl ltac:(lia)). specialize (W eq_refl ltac:(lia)). destruct S; congruence.
+  specialize (X eq_refl ltac:(lia)). specialize (W eq_refl ltac:(lia)). congruence.
 Qed.
 End Names.
 

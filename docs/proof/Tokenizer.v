@@ -378,12 +378,12 @@ Variables letter number space : nat -> bool.
 Hypothesis C : classes letter number space.
 Variables whole names : list (list nat).
 Hypothesis N : ~ In [] names.
-Hypothesis B : Forall (Forall (fun c => space c = false)) names.
+Hypothesis B : Forall (fun n => exists b, Forall (fun c => space c = b) n) names.
 
 Notation gpt2_encode := (encode (split_gpt2 letter number space) whole names).
 
 (** The ids of a text cut at safe boundaries are the ids of its parts, including special tokens,
-    as these have no whitespace. Speaks of [_boundaries.cut_safely]. *)
+    as these have no whitespace, or nothing else. Speaks of [_boundaries.cut_safely]. *)
 Theorem encode_safely ms ss : safe_parts space ss ->
   flat_map (gpt2_encode ms) ss = gpt2_encode ms (concat ss).
 Proof.

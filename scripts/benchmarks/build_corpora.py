@@ -33,7 +33,7 @@ _BIBLES: Final = "56789abcdefhijnprtuyz"  # one translation for each language
 # Pinned, so that every machine gets the same wheels; their code is never run.
 _PIP: Final = (
     *("uvx", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"),
-    "--no-binary=openai-whisper",  # has no wheel; setuptools reads its metadata as text
+    "--no-binary=openai-whisper,llama-cpp-python",  # no wheels; only their metadata is built
     *("--python-version=3.13", "--platform=manylinux2014_x86_64"),
     *("--platform=manylinux_2_24_x86_64", "--platform=manylinux_2_27_x86_64"),
 )

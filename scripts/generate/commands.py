@@ -14,7 +14,6 @@ from unittest import mock
 import bpetite_compare.commands
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
-from bpetite_cli.strict_parser import EXAMPLES, split_examples
 from generate.command import filled
 
 _INTRODUCTION: Final = """\
@@ -28,8 +27,8 @@ out. `bpetite-compare` adds these: {of_compare}.
 Results go to standard output, messages and progress to standard error. On a terminal, a result
 is lines for people; a pipe or a file gets JSON, whose fields are in [JSON output](output.md).
 `--output-format text` or `json` says otherwise, and `--json` is short for the latter. `encode`,
-`decode` and `chunks` print data, and `count` its table, wherever they print it. `NO_COLOR` and
-`FORCE_COLOR` turn colors off and on.
+`decode`, `head` and `chunks` print data, and `count` its table, wherever they print it. `NO_COLOR`
+and `FORCE_COLOR` turn colors off and on.
 
 The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed
 command leaves standard output empty, with three exceptions:
@@ -123,5 +122,5 @@ def _page() -> Iterator[str]:
                 yield f"### {name}\n\n```text\n{helps[name]}```\n"
                 if commands[name].details:
                     yield f"{commands[name].details}\n"
-                if more := split_examples(commands[name].epilog)[EXAMPLES + 1 :]:
+                if more := commands[name].more_examples:
                     yield "More examples:\n\n```text\n{}\n```\n".format("\n".join(more))

@@ -9,7 +9,7 @@ from threading import Timer
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import LARGE, LINE, A, B, tuned
+from cli_tools import LARGE, LINE, A, B
 from help_tools import prepare_files
 
 
@@ -81,13 +81,6 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     for name in sys.modules.keys() - known:
         if Path(getattr(sys.modules[name], "__file__", None) or "").is_relative_to(tmp_path):
             del sys.modules[name]
-
-
-@pytest.fixture
-def block() -> Iterator[int]:
-    """Read files in small blocks, and return the block size in bytes."""
-    with tuned(block=1 << 12):
-        yield 1 << 12
 
 
 @pytest.fixture

@@ -299,31 +299,39 @@ def test_the_process_ends_with_the_status(words: list[str], folder: Path) -> Non
     assert without_times(called.stderr) == without_times(started.stderr)
 
 
-TIKTOKEN = ("a .tiktoken file", "import --from tiktoken --input other --pattern NAME")
-GPT2 = ("part of a GPT-2 tokenizer", "import --from gpt2 --input .")
-PLAIN = ("plain text", "train --input other --vocab-size 512")
-TEKKEN = ("a tekken.json", "import --from tekken --input other")
-HUGGING_FACE = ("a Hugging Face tokenizer.json", "import --from huggingface --input other")
 FOREIGN = {
-    b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [': HUGGING_FACE,
-    b'{"config": {}, "vocab": [{"rank": 0, "token_bytes": "AA=="': TEKKEN,
-    b"IQ== 0\nIg== 1\n": TIKTOKEN,
-    b'{"!": 0, "\\"": 1, "#": 2}': GPT2,
-    b"#version: 0.2\n\xc4\xa0 t\n": GPT2,
-    "船夫说\r\n\t<|endoftext|>".encode(): PLAIN,
-    b"a" + "é".encode() * 40_000: PLAIN,
+    b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [': "a file of Hugging Face",
+    b'{"config": {}, "vocab": [{"rank": 0, "token_bytes": "AA=="': "a tekken.json",
+    b"IQ== 0\nIg== 1\n": "a file of ranks, as tiktoken has",
+    b'{"!": 0, "\\"": 1, "#": 2}': "part of a GPT-2 tokenizer",
+    b"#version: 0.2\n\xc4\xa0 t\n": "part of a GPT-2 tokenizer",
+    b"GGUF\3\0\0\0\xff": "a GGUF file",
+    b"\n\x0e\n\5<unk>\x15": "a SentencePiece model",
+    b"": "a folder",
 }
 
 
 @pytest.mark.parametrize("content", FOREIGN, ids=lambda content: repr(content[:20]))
-def test_a_file_is_described(here: Path, content: bytes) -> None:
-    """FR-33: one line says what the file seems to be, another which command accepts it."""
-    (here / "other").write_bytes(content)
-    kind, command = FOREIGN[content]
-    assert refusal("encode --model other --text a") == [
-        f"error: other is not a tokenizer file; it looks like {kind}",
-        f"make one from it with `bpetite {command} --output NEW.json`",
-    ]
+def test_a_file_is_described(here: Path, content: bytes, install: Callable[..., None]) -> None:
+    """FR-33: without bpetite-compare, the error says what the file is, and how to install it."""
+    install("bpetite_compare")  # an empty package
+    (here / "other").write_bytes(content) if content else (here / "other").mkdir()
+    told, way_out = refusal("encode --model other --text a")
+    missing = "opening it requires bpetite-compare, which is not installed"
+    assert told == f"error: other is not a tokenizer file but {FOREIGN[content]}; {missing}"
+    assert way_out.startswith("install it from where bpetite-cli came from: ")
+
+
+@pytest.mark.parametrize(
+    "content", ["船夫说\r\n\t<|endoftext|>".encode(), b"a" + "é".encode() * 40_000]
+)
+def test_a_text_is_no_tokenizer(here: Path, content: bytes) -> None:
+    """FR-33: one line says what the file seems to be, another which command reads it."""
+    (here / "my text").write_bytes(content)
+    told, way_out = refusal("encode --model 'my text' --text a")
+    assert told == "error: 'my text' is not a tokenizer file; it looks like plain text"
+    command = "train --input 'my text' --vocab-size 512 --output NEW.json"
+    assert way_out == f"make one from it with `bpetite {command}`"
 
 
 @pytest.mark.parametrize(
@@ -376,12 +384,12 @@ def test_only_near_misses_are_guessed(words: str) -> None:
     "words",
     [
         "encode -m openai/gpt-4o-mini text.txt",
-        "verify -m tokenizer.json --start gpt-2 text.txt",
-        "truncate -m gpt4all --vocab-size 256 -o new.json",
+        "verify -m tokenizer.json --start openai/gpt-2 text.txt",
+        "truncate -m some/gpt4all --vocab-size 256 -o new.json",
     ],
 )
 def test_the_name_of_a_model_gets_the_way_that_works(words: str) -> None:
-    """Where only a file will do, a tip says how to get the tokenizer of a model."""
+    """For a path that does not exist, a tip says how to get the tokenizer of a model."""
     line, told = refusal(words)
     assert line.startswith("error: tokenizer file not found: ")
     assert told.startswith("for a model of OpenAI, `bpetite import gpt-4o --output NEW.json` makes")

@@ -17,6 +17,7 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import (
+    BLOCK,
     Stream,
     bpetite,
     call,
@@ -210,10 +211,10 @@ def test_an_archive_is_not_read_as_text(folder: Path) -> None:
         assert result.told[0] == "error: packed is an archive, not text"
 
 
-def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block: int) -> None:
+def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path) -> None:
     """The warning names the first input, also standard input, and counts the others."""
     (folder / "a.txt").write_bytes(MARK)
-    (folder / "b.txt").write_bytes(b"x" * block + MARK)
+    (folder / "b.txt").write_bytes(b"x" * BLOCK + MARK)
     result = call("count --model tokenizer.json b.txt - a.txt", stdin=MARK + MARK)
     assert lines(result.stdout)[1:3] == ["6\t-", "3\ta.txt"]
     assert result.told == [
@@ -370,7 +371,7 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
 @pytest.mark.parametrize("command", ["encode", "show"])
 def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
     """A closed pipe ends the command silently, with a result that is held or streamed."""
-    (folder / "text.txt").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
+    (folder / "text.txt").write_bytes(b"low lower " * 10_000)  # results exceed a pipe's buffer
     result = pipeline(f"bpetite {' '.join(call_of(command))} | head -c 1", folder)
     assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
 

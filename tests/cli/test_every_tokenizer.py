@@ -15,8 +15,9 @@ from typing import Any, Final
 import pytest
 
 import oracle
-from artifacts import canonical
-from cli_tools import in_words, lines, printed, refusal, rows_of, shown_in_terminal
+from artifacts import canonical, with_whitespace
+from bpetite import Tokenizer
+from cli_tools import in_words, lines, printed, refusal, rows_of, shown_in_terminal, tuned
 
 TEXT: Final = (
     "It's 12345 o'clock.\n\nIT'S (lowest)\n/lower camelCase camelCases e\u0301 船夫 low low\r\n" * 3
@@ -26,6 +27,7 @@ NAMES: Final = (
 )
 """Nine special tokens: some are parts of others, or begin where others end."""
 
+WHITESPACE: Final = ("\n", "\n\n", "\r\n", " ", "  ", "  \t")
 WHOLE: Final = (b" camelCase", b" \xe8\x88", b"'clock")
 HELD_OUT: Final = TEXT + "".join(
     f"{name} lower{name}{other}夫<|endoftext|>"
@@ -72,7 +74,7 @@ class Made:
         merges = [self.merge(rank) for rank in range(len(self.merges))]
         content = {
             "mergeable_vocab_size": len(self.ids) - len(self.names),
-            "merges": merges if self.version == 3 else self.merges,
+            "merges": merges if self.version > 2 else self.merges,
             "pretokenizer_pattern": oracle.PATTERNS[self.pattern],
             "schema_version": self.version,
             "special_tokens": self.special(),
@@ -94,10 +96,10 @@ def trained(version: int, pattern: str, names: tuple[str, ...], size: int = 290)
     return Made(version, pattern, merges, names, (), range(256 + len(merges) + len(names)))
 
 
-def with_any_ids() -> Made:
-    """Return one of schema version 3: ids in any order, with gaps, and whole tokens."""
-    made = trained(3, "gpt4", NAMES, 280)
-    special, whole, gaps = [0, 100, *range(310, 317)], [1, 200, 305], {2, 17, 203}
+def with_any_ids(version: int = 3, names: tuple[str, ...] = NAMES) -> Made:
+    """Return one of schema version 3 or 4: ids in any order, with gaps, and whole tokens."""
+    made = trained(version, "gpt4", names, 280)
+    special, whole, gaps = [0, 100, *range(310, 308 + len(names))], [1, 200, 305], {2, 17, 203}
     ids = sorted({*range(309)} - {*special, *whole, *gaps})
     random.Random(35).shuffle(ids)
     return replace(made, whole=WHOLE, ids=[*ids[:280], *whole, *special])
@@ -113,6 +115,8 @@ def made(request: pytest.FixtureRequest, here: Path) -> Made:
     (here / "chat").write_bytes(HELD_OUT.encode())
     if request.param == "any ids":
         found = with_any_ids()
+    elif request.param == "whitespace":
+        found = with_any_ids(4, (*WHITESPACE, *NAMES))
     elif request.param == "version 1":
         found = trained(1, "gpt2", (oracle.END_OF_TEXT,))
     else:
@@ -121,7 +125,7 @@ def made(request: pytest.FixtureRequest, here: Path) -> Made:
     return found
 
 
-of_every_kind = pytest.mark.parametrize("made", [*TRAINED, "any ids"], indirect=True)
+of_every_kind = pytest.mark.parametrize("made", [*TRAINED, "any ids", "whitespace"], indirect=True)
 of_any_ids = pytest.mark.parametrize("made", ["any ids"], indirect=True)
 
 
@@ -229,7 +233,7 @@ def test_the_file_is_described(made: Made) -> None:
         assert row == expected | {"pair": pair, "rank": rank}
 
 
-@pytest.mark.parametrize("made", ["version 1", "any ids"], indirect=True)
+@pytest.mark.parametrize("made", ["version 1", "any ids", "whitespace"], indirect=True)
 def test_a_tree_makes_its_token(made: Made) -> None:
     """Applied in order of rank, the listed merges make the token; others are leaves."""
     vocab = made.vocab()
@@ -379,3 +383,19 @@ def test_truncating_to_a_lower_version(here: Path, name: str, version: int) -> N
     saved = (here / "small.json").read_bytes()
     assert saved == replace(made.cut(0), version=version).file()
     assert (data["rows"], data["sha256"]) == (257, hashlib.sha256(saved).hexdigest())
+
+
+@pytest.mark.posix
+def test_no_read_cuts_special_whitespace(here: Path) -> None:
+    """In small parts, from a file or a pipe, and in processes, text has the ids of the whole."""
+    (here / "m.json").write_bytes(
+        canonical(with_whitespace(["  ", "   ", "\n", "\n\n", "\t ", "<1>"]))
+    )
+    text = "".join(random.Random(4).choices([" ", "\t", "\r", "\n", "a", "/", "<1>"], k=600))
+    ids, data = Tokenizer.load("m.json").encode(text), text.encode()
+    (here / "text").write_bytes(data)
+    for block, more in (1, "-j1"), (2, "-j1"), (5, "-j1"), (5, "-j2"):
+        with tuned(block=block, worth=0, batch=20):
+            assert rows_of(f"encode -m m.json text {more}") == [ids]
+            assert json.loads(printed(f"encode -m m.json {more}", stdin=data)) == ids
+            assert printed(f"count -m m.json {more} text") == b"%d\ttext\n" % len(ids)

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from artifacts import THIRD, canonical, write_artifact
+from artifacts import FOURTH, THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from cli_tools import (
     call,
@@ -59,6 +59,20 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
     assert (folder / "grown.json").read_bytes() == (folder / "small.json").read_bytes()
     words = "train text --keep-ids --vocab-size 262 -o other.json"
     assert refusal(words, status=2)[0] == ("error: argument --keep-ids: requires --start")
+
+
+def test_a_start_with_special_whitespace_is_extended_and_proved(here: Path) -> None:
+    """Its ids stay, `verify` proves the new merges, and spaces in the text are no separators."""
+    (here / "text").write_text("abc  abc   abc\n" * 9)
+    (here / "start.json").write_bytes(canonical(FOURTH))
+    words = "train text --start start.json --vocab-size 262 -o new.json"
+    assert in_words(words)[-1] == "kept: all 263 ids of start.json; ids 1256-1257 are new"
+    assert b"the corpus contains" not in call(f"{words} --force").stderr
+    status, data, _ = verified("verify -m new.json text --start start.json")
+    assert (status, data["merges_proved"]) == (0, 2)
+    printed("truncate -m new.json --vocab-size 260 -o cut.json")
+    assert (here / "cut.json").read_bytes() == canonical(FOURTH)
+    assert "it has schema version 4, with ids that" in refusal("verify -m new.json text")[0]
 
 
 @pytest.mark.parametrize("text", [TEXT, "x abcde abcde"], ids=["a chunk", "no chunk"])

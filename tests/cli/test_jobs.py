@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from artifacts import write_artifact
+from bpetite_cli.jobs import available_cores
 from cli_tools import (
     BPETITE,
     LARGE,
@@ -106,7 +107,7 @@ def test_results_are_in_order(here: Path) -> None:
 def test_the_number_of_processes_is_that_of_the_cores(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is that of the affinity, or of the smallest quota of a container, and at most 8."""
+    """It is that of the cores that the system allows, and at most 8."""
     started: list[Sequence[object]] = []
     start_program = util.spawnv_passfds
 
@@ -117,31 +118,35 @@ def test_the_number_of_processes_is_that_of_the_cores(
     resource_tracker.ensure_running()
     monkeypatch.setattr(util, "spawnv_passfds", start_another)
     (here / "text").write_text("low " * 1000)
-    (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
-    (here / "a/b").mkdir(parents=True)
-
-    def started_by_default(own_cgroups: str) -> int:
+    for cores in 64, 2:
         started.clear()
-        with tuned(worth=0, cgroups=here, own_cgroups=here / own_cgroups):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: {*range(n)}, raising=False)
+        with tuned(worth=0):
             told = refusal("chunks text")
         assert told[0] == "error: a worker process ended unexpectedly: exit status 0"
-        return len(started)
+        assert len(started) == min(available_cores(), 8)
 
-    for cores, name, quota, expected in (
-        (64, "cpu.max", "max 100000", 8),
-        (6, "cpu.max", "max 100000", 6),
-        (6, "cpu.max", "250000 100000", 3),
-        (6, "a/b/cpu.max", "max 100000", 3),
-        (6, "a/cpu.max", "180000 100000", 2),
+
+def test_a_container_limits_the_number_of_cores(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The smallest quota counts, of the own group and of those around it; parts are rounded up."""
+    (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
+    (here / "a/b").mkdir(parents=True)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(6)}, raising=False)
+    for name, quota, expected in (
+        ("cpu.max", "max 100000", 6),
+        ("cpu.max", "250000 100000", 3),
+        ("a/b/cpu.max", "max 100000", 3),
+        ("a/cpu.max", "180000 100000", 2),
     ):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: {*range(n)}, raising=False)
         (here / name).write_text(f"{quota}\n")
-        assert started_by_default("own") == expected
+        assert available_cores(str(here), "own") == expected
     # A platform without cgroups, and one without affinity.
-    assert started_by_default("nothing") == 6
+    assert available_cores(str(here), "nothing") == 6
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 5)
-    assert started_by_default("nothing") == 5
+    assert available_cores(str(here), "nothing") == 5
 
 
 NO_MEMORY = """
@@ -205,13 +210,32 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     check_cleaned_up(large)
 
 
+ORPHAN = """
+import os, pathlib, time
+PARENT = os.getppid()
+class add:
+    in_blocks = True
+    def __init__(self, name, ordinary, download): pass
+    def __call__(self, text):
+        pathlib.Path("begun").touch()
+        while os.getppid() == PARENT: time.sleep(0.01)
+"""
+
+
 @needs_ps
 @pytest.mark.posix
-def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
-    """No process survives a first process that was killed without cleaning up."""
-    with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
+def test_workers_end_if_the_parent_is_killed(
+    install: Callable[..., None], large: Path, here: Path
+) -> None:
+    """No process survives a first process that was killed without cleaning up, or complains."""
+    install("bpetite_compare")  # an empty package
+    install("orphan", ORPHAN, "bpetite.encodings")
+    words = ("count", "--model", "x", large / "text.txt", "--jobs", "3")
+    with start(*words, cwd=here, env={"PYTHONPATH": str(here)}) as process:
         worker = first_worker(process)
+        wait_for(Path("begun").exists)
         process.kill()
+        assert process.communicate(timeout=60) == (b"", b"")
     wait_for(lambda: worker not in workers())
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import (
+    BLOCK,
     BPETITE,
     call,
     in_terminal,
@@ -107,13 +108,13 @@ def test_artifact_is_that_of_the_library(here: Path, inputs: str, documents: lis
     assert Tokenizer.load("t.json") == Tokenizer.train(documents, 300)
 
 
-def test_a_file_of_many_blocks_trains_as_one_text(here: Path, block: int) -> None:
+def test_a_file_of_many_blocks_trains_as_one_text(here: Path) -> None:
     """A file is streamed in blocks, and the artifact is that of the whole text."""
     chooser = random.Random(7)
     words = ["low", "lower", " \n", "\r\n", "船夫", "  ", "⛵", "\x1c", "x" * 50, "\u2003", "don't"]
-    text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(6000))
+    text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(30_000))
     (here / "c.txt").write_bytes(text.encode())
-    assert len(text.encode()) > 3 * block
+    assert len(text.encode()) > 2 * BLOCK
     printed(f"{TRAIN} c.txt")
     assert Tokenizer.load("t.json") == Tokenizer.train(text, 300)
 
@@ -172,13 +173,12 @@ INVALID = {
     b"PAR1\x15\x90": "it looks like a Parquet file; commands with --parquet COLUMN read its text",
     b"caf\xe9 \0": "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",
     b"x\xe2\x9b": "it ends in the middle of a character; was it cut short, or is it Latin-1?",
-    b"ok " * 4096 + b"\x80": "bpetite reads UTF-8 only; convert the file, or leave it out",
+    b"ok " * 25_000 + b"\x80": "bpetite reads UTF-8 only; convert the file, or leave it out",
 }
 """Texts, each with what it looks like; the last has several blocks."""
 
 
 @pytest.mark.parametrize("content", INVALID, ids=lambda content: repr(content[-12:]))
-@pytest.mark.usefixtures("block")
 def test_invalid_utf_8_files_are_rejected(here: Path, content: bytes) -> None:
     """The error names path, offset and bytes, and what the file looks like."""
     (here / "bad.txt").write_bytes(content)

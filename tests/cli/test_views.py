@@ -27,6 +27,7 @@ from cli_tools import (
     rows_of,
     shown_in_terminal,
     terminal_width,
+    tuned,
 )
 from project_tools import ROOT
 
@@ -125,18 +126,18 @@ def test_a_terminal_shows_colors(worked: Path) -> None:
     assert "[ab]" not in COLOR.sub("", shown)
 
 
-@pytest.mark.usefixtures("block")
 def test_blocks_do_not_change_what_is_shown(small: Path) -> None:
     """Where they end does not affect the picture. Text before an error is shown; JSON is not."""
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
-    below = " ".join(in_words("show -m m.json", stdin=text.encode())[1:-1:3])
+    with tuned(block=1 << 12):
+        below = " ".join(in_words("show -m m.json", stdin=text.encode())[1:-1:3])
     ids = [*map(int, below.replace("│", " ").split())]
     assert ids == Tokenizer.load("m.json").encode(text)
-    (small / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
+    (small / "text").write_bytes(b"Hello words " * 6000 + b"\xff")
     (error, _) = refusal("show -m m.json text --json")
     result = call("show -m m.json text --output-format text")
     assert (result.returncode, result.told[0]) == (1, error)
-    assert error.startswith("error: text is not UTF-8: byte 0xff at offset 12000 ")
+    assert error.startswith("error: text is not UTF-8: byte 0xff at offset 72000 ")
     assert result.stdout.startswith("Hello│".encode())
 
 
@@ -382,6 +383,7 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         "abc  id 258, rank 2, 3 bytes",
         "abc  id 259, rank 3, 3 bytes",
     ]
+    assert [one["id"] for one in rows_of("inspect -m m.json --token-text abc --json")] == [258, 259]
 
 
 @pytest.mark.posix

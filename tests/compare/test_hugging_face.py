@@ -14,6 +14,7 @@ import tokenizers
 import transformers
 from hypothesis import given
 from tokenizers import Regex
+from tokenizers.implementations import ByteLevelBPETokenizer
 from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Sequence, Split
 from tokenizers.trainers import BpeTrainer
@@ -21,11 +22,22 @@ from tokenizers.trainers import BpeTrainer
 from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import export, import_tokenizer
+from bpetite_compare._letters import GPT2_FILES
 from cli_tools import rows_of
 from compare.test_comparison import found_by_tiktoken
 from compare.test_spellings import ATOM, NOT_ATOMS, compiled
 from compare_tools import CORPUS, HOSTILE, SPLIT_PATTERNS
-from hugging_face_files import ACCEPTED, EQUIVALENT, KIMI, REFUSED, File, made_by, texts_of_pieces
+from hugging_face_files import (
+    ACCEPTED,
+    END,
+    EQUIVALENT,
+    KIMI,
+    REFUSED,
+    File,
+    made_by,
+    named,
+    texts_of_pieces,
+)
 from nasty import drift, nasty_texts
 from texts import TEXTS, every_character, texts_in_every_script
 
@@ -163,6 +175,73 @@ def test_each_accepted_setting_has_all_ids(name: str, tmp_path: Path) -> None:
     """The ids of an accepted file are those of the library."""
     (EQUIVALENT | ACCEPTED)[name](made := File())
     check_ids(made, tmp_path, Random(60))
+
+
+WHITESPACE: Final = [
+    *(
+        " ",
+        "  ",
+        "    ",
+        " " * 7,
+        " " * 24,
+        "\t",
+        "\t\t",
+        "\n",
+        "\r",
+        "\r\n",
+        "\x0b",
+        "\x85",
+        "\xa0",
+    ),
+    *("\u2003", "\u2028", "\u3000", "\x1c", "a", "he", " ab", "/", "'s", "é", "9", END, "<|", "|>"),
+]
+
+
+def test_runs_of_spaces_have_the_ids_of_tokenizers(tmp_path: Path) -> None:
+    """As in GPT-NeoX, runs of spaces are added tokens: all short texts and many long ones agree.
+
+    So do those of its exports.
+    """
+    named("<|padding|>", special=True)(file := File())
+    named(*(" " * size for size in range(24, 1, -1)), normalized=True)(file)
+    file.content["normalizer"] = {"type": "NFC"}
+    (path := tmp_path / "theirs.json").write_text(json.dumps(file.content))
+    import_tokenizer(path, None, new := tmp_path / "new.json", drop_normalizer=True)
+    export(new, "huggingface", exported := tmp_path / "hf.json")
+    export(new, "gpt2", folder := tmp_path / "gpt2")
+    of_two = ByteLevelBPETokenizer(*(str(folder / name) for name in GPT2_FILES))
+    of_two.add_special_tokens([*Tokenizer.load(new).special_tokens])
+    others = [*map(tokenizers.Tokenizer.from_file, map(str, (path, exported))), of_two]
+    random, tokenizer = Random(20), Tokenizer.load(new)
+    texts = ["".join(random.choices(WHITESPACE, k=random.randrange(40))) for _ in range(5000)]
+    texts += ["".join(some) for size in range(6) for some in product(" \t\n\ra/", repeat=size)]
+    for text in texts:
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == text
+        for other in others:
+            assert other.encode(text, add_special_tokens=False).ids == ids, text
+
+
+def test_what_is_left_out_changes_only_such_texts(tmp_path: Path) -> None:
+    """Ids are the library's but for whitespace beside a stripped token, and for missing bytes."""
+    vocab = (file := File()).model["vocab"]
+    vocab["\u65e5"] = vocab.pop("\u0104")  # the byte 0x04
+    file.add("<s>", lstrip=True, rstrip=True)
+    path = tmp_path / "theirs.json"
+    path.write_text(json.dumps(file.content), encoding="utf-8")
+    new = import_tokenizer(
+        path, None, tmp_path / "new.json", drop_strip=True, add_missing_bytes=True
+    )
+    ours, theirs = Tokenizer.load(new.path), tokenizers.Tokenizer.from_file(str(path))
+    beside = re.compile(r"\s<s>|<s>\s")
+    stripped = 0
+    for text in filter(drift().isdisjoint, texts_of_pieces(Random(3), 2000)):
+        same = theirs.encode(text).ids == ours.encode(text)
+        assert same or beside.search(text), text
+        stripped += not same
+    assert stripped > 20
+    assert theirs.encode("!\x04!").ids == theirs.encode("!!").ids  # it leaves the byte out
+    assert ours.decode(ours.encode("!\x04!")) == "!\x04!"
 
 
 def rule(message: str) -> str:

@@ -242,7 +242,9 @@ def test_a_second_file_is_not_left_out(tmp_path: Path) -> None:
         import_tokenizer(paths, None, tmp_path / "new.json")
 
 
-NEITHER: Final = "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file"
+NEITHER: Final = (
+    "it is not a tokenizer.json, tekken.json, vocab.json with merges.txt, file of ranks"
+)
 
 
 @pytest.mark.parametrize(
@@ -309,6 +311,6 @@ def test_inputs_and_existing_files_are_kept(tmp_path: Path) -> None:
 def test_unknown_format_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError,
-        match="unknown import format 'x'; choose from tiktoken, huggingface, gpt2, tekken",
+        match="unknown import format 'x'; choose from tiktoken, huggingface, gpt2, tekken, gguf",
     ):
         import_tokenizer("y", "x", tmp_path / "new.json")

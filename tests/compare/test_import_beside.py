@@ -176,8 +176,9 @@ def test_a_class_without_a_pattern_of_its_own_names_none(files: Files) -> None:
     """Ranks need --pattern then, and two files have a guess."""
     files.write(*TWO, *RANKS, CONFIG, tokenizer_class="LlamaTokenizer")
     assert files.imported(*TWO).pattern_from == "a guess"
-    with pytest.raises(ValueError, match="a file of ranks lacks the split pattern; add --pattern"):
+    with pytest.raises(ValueError, match="a file of ranks lacks the split pattern; add") as found:
         files.imported(*RANKS)
+    assert "starcoder (StarCoder, SmolLM, Granite)" in str(found.value)
 
 
 def test_a_class_that_normalizes_is_named(files: Files) -> None:

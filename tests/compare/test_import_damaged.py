@@ -1,4 +1,4 @@
-"""`bpetite import` of 1,200 damaged files: each is refused briefly, or opens with its ids."""
+"""`bpetite import` of 1,500 damaged files: each is refused briefly, or opens with its ids."""
 
 import json
 import re
@@ -6,11 +6,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import gguf as gguf_package
 import pytest
 import tokenizers
 
 from artifacts import GONE, changed, positions_in
 from bpetite import Tokenizer
+from bpetite_compare._formats import to_gguf
+from bpetite_compare._gguf import read_header
 from cli_tools import bpetite, refused, terminal_width
 from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
@@ -54,6 +57,22 @@ def huggingface() -> File:
     return file
 
 
+VOCAB: Final[list[str]] = [*huggingface().model["vocab"]]
+FIELDS: Final[dict[str, Any]] = {
+    "general.name": "é" * 9,
+    "general.file_type": 7,
+    "general.tags": ["a", "b"],
+    "tokenizer.ggml.model": "gpt2",
+    "tokenizer.ggml.pre": "llama-bpe",
+    "tokenizer.ggml.add_bos_token": True,
+    "tokenizer.ggml.bos_token_id": 267,
+    "tokenizer.ggml.merges": [*MERGES],
+    "tokenizer.ggml.token_type": [1] * (len(VOCAB) - 1) + [3],
+    "tokenizer.ggml.tokens": VOCAB,
+}
+"""The fields of a GGUF file."""
+
+
 CONFIG: Final = {"added_tokens_decoder": {"300": added("<|endoftext|>", 300, special=True)}}
 FORMS: Final[list[dict[str, bytes]]] = [
     {"tokenizer.json": json.dumps(huggingface().content).encode()},
@@ -63,6 +82,7 @@ FORMS: Final[list[dict[str, bytes]]] = [
         "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
         "merges.txt": "\n".join(["#version: 0.2", *MERGES, ""]).encode(),
     },
+    {"a.gguf": to_gguf(FIELDS)},
 ]
 
 
@@ -75,13 +95,29 @@ def changed_value(data: bytes, random: Random) -> bytes:
     return json.dumps(changed((place, random.choice(ODD)), valid=content)).encode()
 
 
+def changed_field(data: bytes, random: Random) -> bytes:
+    """Return a GGUF file with another value of one field, or in its list."""
+    name = random.choice([*FIELDS])
+    value = random.choice([True, 0, 5, "", "x", "é" * 999, [], [3], ["a"], FIELDS[name]])
+    if isinstance(value, list) and value:
+        odd = random.choice([0, 2, 4, 5, 9, 1 << 30] if isinstance(value[0], int) else VOCAB)
+        value = [*value]
+        value[random.randrange(len(value))] = odd
+        value = value[: random.choice([1, -1, None, None, None])]
+    return to_gguf(FIELDS | {name: value})
+
+
 def changed_bytes(data: bytes, random: Random) -> bytes:
     """Return data that is cut off, or has a few bytes changed, removed or doubled."""
-    start = random.randrange(len(data))
+    # Half of them at the begin, where the header of a GGUF file has its sizes.
+    start = random.randrange(random.choice([len(data), min(len(data), 700)]))
     end = start + random.choice([1, 1, 2, 9, 500])
     part = data[start:end]
     odd = random.choice([b"", part * 2, random.randbytes(len(part)), b"9", b"\n", b"="])
     return data[:start] + random.choice([b"", odd + data[end:]])
+
+
+BY_VALUE: Final = {".json": changed_value, ".gguf": changed_field}
 
 
 def check_same(theirs: Path, ours: Path) -> None:
@@ -95,6 +131,13 @@ def check_same(theirs: Path, ours: Path) -> None:
         assert tokenizer.encode(text) == expected, (text, theirs.read_text())
 
 
+def check_fields(path: Path) -> None:
+    """Check that llama.cpp's package reads the same fields of the tokenizer."""
+    fields = gguf_package.GGUFReader(path).fields
+    found = {name: one.contents() for name, one in fields.items() if name.startswith("tokenizer.")}
+    assert found == read_header(str(path), ("tokenizer.",))
+
+
 @pytest.mark.parametrize("files", FORMS, ids=list)
 def test_damaged_files_end_in_four_lines(files: dict[str, bytes], tmp_path: Path) -> None:
     """Each error fits four lines of 80 columns; what opens has the ids of the library."""
@@ -103,8 +146,8 @@ def test_damaged_files_end_in_four_lines(files: dict[str, bytes], tmp_path: Path
     words += ["--pattern", "tekken"] if "a.tiktoken" in files else []
     for _ in range(300):
         target = random.choice([*files])
-        by_value = target.endswith(".json") and random.random() < 0.7
-        change = changed_value if by_value else changed_bytes
+        by_value = random.random() < 0.7
+        change = BY_VALUE.get(target[-5:], changed_bytes) if by_value else changed_bytes
         damaged = files | {target: change(files[target], random)}
         for one, content in damaged.items():
             (tmp_path / one).write_bytes(content)
@@ -116,3 +159,5 @@ def test_damaged_files_end_in_four_lines(files: dict[str, bytes], tmp_path: Path
             assert not re.search("bug|codec|Traceback", shown[0]), told
         elif target == "tokenizer.json":
             check_same(tmp_path / target, tmp_path / "new.json")
+        elif target == "a.gguf":
+            check_fields(tmp_path / target)

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -27,6 +27,7 @@ from hugging_face_files import (
     to_letters,
     tokens,
     top,
+    with_other_letters,
     without,
 )
 
@@ -88,6 +89,23 @@ def test_special_and_added_tokens_keep_their_ids(tmp_path: Path) -> None:
     assert content_of(tokenizer)["schema_version"] == 3
 
 
+def test_runs_of_spaces_are_special_tokens(tmp_path: Path) -> None:
+    """They may have the bytes of merges, are not noted as special, and lose only the normalizer."""
+    runs = named(*(" " * size for size in range(2, 25)), normalized=True)
+    result = imported(tmp_path, runs, top(normalizer=NFC), drop_normalizer=True)
+    assert [*result.special_tokens] == [END, *(" " * size for size in range(2, 25))]
+    assert result.notes == (
+        "its normalizer, NFC, is left out: ids are the model's for text in NFC",
+    )
+    tokenizer = Tokenizer.load(result.path)
+    assert content_of(tokenizer)["schema_version"] == 4
+    by_size = {size: result.special_tokens[" " * size] for size in range(2, 25)}
+    assert tokenizer.encode(f"ab   ab{' ' * 26}") == [259, by_size[3], 259, by_size[24], by_size[2]]
+    assert by_size[2] not in tokenizer.encode("  ", ordinary=True)
+    with pytest.raises(ValueError, match=r"'\\u2000' is changed by its normalizer, NFC"):
+        imported(tmp_path, named("\u2000", normalized=True), top(normalizer=NFC))
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_without_special_tokens_there_are_none(known: bool, tmp_path: Path) -> None:
     """`<|endoftext|>` in the vocabulary alone is in no text, as in `tokenizers`; it decodes."""
@@ -116,6 +134,60 @@ def test_a_normalizer_to_nfc_is_left_out_on_request(unchanged: bytes, tmp_path: 
         imported(tmp_path, normalizer, named("<e\u0301>", normalized=True), drop_normalizer=True)
 
 
+def test_flags_that_take_whitespace_are_left_out_on_request(tmp_path: Path) -> None:
+    """The rest is imported as without them, with a note for each; single_word is refused."""
+    plain = imported(tmp_path, named("<s>", "<m>")).sha256
+    flags = both(named("<s>", lstrip=True), named("<m>", lstrip=True, rstrip=True))
+    *notes, _ = (new := imported(tmp_path, flags, drop_strip=True)).notes
+    assert new.sha256 == plain
+    where = "is left out: ids differ only where whitespace is directly"
+    assert notes == [
+        f"lstrip of '<s>', '<m>' {where} before such a token",
+        f"rstrip of '<m>' {where} after such a token",
+    ]
+    with pytest.raises(ValueError, match="'<w>' has single_word, so it changes the text around it"):
+        imported(tmp_path, named("<w>", single_word=True, lstrip=True), drop_strip=True)
+
+
+def test_tokens_that_no_byte_makes_are_left_out(tmp_path: Path) -> None:
+    """A note has their number and the first ones; their ids are gaps, and no id is below them."""
+    notes = imported(tmp_path, with_other_letters, without(to_letters(b"\xff"))).notes
+    left_out = (
+        "left out, as no text has them: 3 tokens with letters that stand for no byte "
+        "('\u65e5', 'h\u65e5', '\u0120\u2122')"
+    )
+    unused = "it lacks 1 bytes that UTF-8 never uses; they get the ids from 403 on"
+    assert notes == (left_out, unused)
+    assert vocab_of(Tokenizer.load(tmp_path / "new.json")).keys() == {*range(268), 403} - {255}
+
+
+LACKING: Final = without(*(to_letters(bytes([byte])) for byte in (0x04, 0xF1, 0xFF)))
+
+
+@pytest.mark.parametrize(
+    ("unknown", "does"),
+    [
+        pytest.param(None, "leaves them out", id="none"),
+        pytest.param(END, f"gives them the id of '{END}'", id="known"),
+        pytest.param("<nope>", "fails at them", id="without an id"),
+    ],
+)
+def test_bytes_without_an_id_get_one_on_request(
+    unknown: str | None, does: str, tmp_path: Path
+) -> None:
+    """The ids are behind all others; a note has them, and what the library does instead."""
+    lacking = both(LACKING, model(unk_token=unknown), tokens(**{"": 2000}))
+    with pytest.raises(ValueError, match=r"byte 0x04 and 1 others, .*, unless --add-missing-bytes"):
+        imported(tmp_path, lacking)
+    new = imported(tmp_path, lacking, add_missing_bytes=True)
+    assert new.notes[1] == (
+        "its bytes without an id get the ids 2001 to 2003 in their order, for which the model has "
+        "no rows: 0x04, 0xf1, and 1 that UTF-8 never uses; where a text has such bytes, "
+        f"tokenizers {does}"
+    )
+    assert Tokenizer.load(new.path).encode("\x04\U00040000")[:2] == [2001, 2002]
+
+
 @pytest.mark.parametrize("chunk", [" xyz", "é"])
 def test_whole_tokens_are_whole_chunks(chunk: str, tmp_path: Path) -> None:
     """With ignore_merges a chunk that equals a token gets its id, and only such a chunk."""
@@ -138,14 +210,14 @@ def test_tokens_that_no_text_has_still_decode(tmp_path: Path) -> None:
 
 
 def test_an_empty_token_and_unused_bytes(tmp_path: Path) -> None:
-    """No text has an empty token, so it goes; bytes that UTF-8 never uses get the next ids."""
+    """No text has an empty token, so it goes; bytes that UTF-8 never uses get ids behind all."""
     unused = without(*(to_letters(bytes([byte])) for byte in (0xC0, 0xFF)))
     result = imported(tmp_path, unused, tokens(**{"": 2000}))
     assert result.notes == (
         "its token 2000 is empty, so no text has it; it is left out",
-        "it lacks 2 bytes that UTF-8 never uses; they get the ids from 268 on",
+        "it lacks 2 bytes that UTF-8 never uses; they get the ids from 2001 on",
     )
-    assert vocab_of(Tokenizer.load(result.path))[269] == b"\xff"
+    assert vocab_of(Tokenizer.load(result.path))[2002] == b"\xff"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import bpetite_compare
-from artifacts import content_of
+from artifacts import FOURTH, canonical, content_of, with_whitespace
 from bpetite import Tokenizer
 from bpetite_compare import reference, to_tiktoken
 from bpetite_compare.reference import (
@@ -315,6 +315,18 @@ def test_it_loads_every_schema_version(
     assert decode(model, ids) == text
     with pytest.raises(KeyError):
         decode(model, [max(vocab) + 1])
+
+
+@fewer()
+@given(st.text(" \t\nab<s>1", max_size=30))
+@example("ab    \t   <s>\n\n\n")
+def test_it_finds_the_longest_special_whitespace(any_path: Path, text: str) -> None:
+    """A model of schema version 4 has the core's ids."""
+    for content in (FOURTH, with_whitespace([" ", "\t", "  ", " \t", "\n\n", "<1>"])):
+        any_path.write_bytes(canonical(content))
+        model = Model.load(str(any_path))
+        assert encode(model, text) == Tokenizer.load(any_path).encode(text)
+        assert decode(model, encode(model, text)) == text
 
 
 def test_a_model_with_ids_of_its_own_is_no_start_and_no_encoding(here: Path) -> None:

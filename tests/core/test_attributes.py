@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from artifacts import GOOD, SECOND, THIRD, artifact_with, loaded
+from artifacts import FOURTH, GOOD, SECOND, THIRD, artifact_with, loaded
 from bpetite import Tokenizer
 
-VERSIONS = {"version 1": GOOD, "version 2": SECOND, "version 3": THIRD}
+VERSIONS = {"version 1": GOOD, "version 2": SECOND, "version 3": THIRD, "version 4": FOURTH}
 NAMES = ("mergeable_vocab_size", "special_tokens", "vocab")
 
 

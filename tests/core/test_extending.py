@@ -11,10 +11,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, THIRD, artifact_with, canonical, content_of, loaded, merges_of, saved
+from artifacts import (
+    FOURTH,
+    GOOD,
+    THIRD,
+    artifact_with,
+    canonical,
+    content_of,
+    loaded,
+    merges_of,
+    saved,
+)
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from numbered import WORDS, Made, numbered
+from numbered import WORDS, Made, ids_by_bytes, numbered
 from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
@@ -91,6 +101,14 @@ def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None
     assert grown.decode(grown.encode("abc abc")) == "abc abc"
 
 
+def test_special_whitespace_makes_no_token_unreachable(caplog: pytest.LogCaptureFixture) -> None:
+    """The token of a merge with its bytes still encodes to itself, and nothing is learned twice."""
+    grown = Tokenizer.train("a  b   c   d" * 9, 270, start=loaded(FOURTH))
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert content_of(grown)["schema_version"] == 4
+    assert [*grown.vocab.values()].count(b"   ") == 1
+
+
 @pytest.mark.parametrize(
     ("size", "options", "message"),
     [
@@ -159,7 +177,7 @@ def test_an_extension_is_that_of_the_oracle(
     content, merges, whole, names = made
     start, size = loaded(content), content["mergeable_vocab_size"] + more
     documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in whole)]
-    id_of = {bytes(token): int(token_id) for token_id, token in content["vocab"].items()}
+    id_of = ids_by_bytes(content)
     tokens = [*oracle.vocabulary(merges).values()][:-1]
     ids, fresh = [id_of[token] for token in tokens], count(max(id_of.values()) + 1)
     taken = [*tokens, *(name.encode() for name in [*names, *added])]

@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from artifacts import loaded, with_whitespace
 from bpetite import Tokenizer
 
 OVERLAPPING = ("<1>", ">1>", "1>1", "1><")
 LETTERS = "<1>"
 
 TOKENIZER = Tokenizer.train("", 256, special_tokens=OVERLAPPING)
+NESTED = (" ", "  ", "    ", " \t", "\t ")
+WITH_NESTED = loaded(with_whitespace(NESTED))
 PARTS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda two: (*sorted(two),)))
 
 Part = tuple[int, int]
@@ -24,7 +27,9 @@ def overlaps(start: int, end: int, part: Part) -> bool:
     return start < part[1] and part[0] < end
 
 
-def slow_ids(text: str, names: Sequence[str], parts: Iterable[Part]) -> list[int]:
+def slow_ids(
+    text: str, names: Sequence[str], parts: Iterable[Part], tokenizer: Tokenizer = TOKENIZER
+) -> list[int]:
     """Return the ids of a text without merges: leftmost names first, then the longest."""
     allowed = [
         (start, start + len(name))
@@ -41,7 +46,7 @@ def slow_ids(text: str, names: Sequence[str], parts: Iterable[Part]) -> list[int
             ids += text[place].encode()
             place += 1
         else:
-            ids.append(TOKENIZER.special_tokens[text[place:end]])
+            ids.append(tokenizer.special_tokens[text[place:end]])
             place = end
     return ids
 
@@ -67,6 +72,22 @@ def test_all_shorter_texts_with_two_parts() -> None:
             for parts in product(all_parts(size), repeat=2):
                 ids = TOKENIZER.encode(text, ordinary=[*parts])
                 assert ids == slow_ids(text, OVERLAPPING, parts), (text, parts)
+
+
+def test_the_next_shorter_name_is_tried_beside_a_part() -> None:
+    """Where the longest name of whitespace overlaps a part, the longest that does not is found."""
+    for size in range(7):
+        for text in map("".join, product(" \t", repeat=size)):
+            for part in all_parts(size):
+                ids = WITH_NESTED.encode(text, ordinary=[part])
+                assert ids == slow_ids(text, NESTED, [part], WITH_NESTED), (text, part)
+
+
+@given(st.text(" \ta", min_size=30), PARTS)
+def test_special_whitespace_covers_no_ordinary_character(text: str, parts: list[Part]) -> None:
+    """With several parts, names of whitespace are found as by slow code."""
+    ids = WITH_NESTED.encode(text, ordinary=parts)
+    assert ids == slow_ids(text, NESTED, parts, WITH_NESTED)
 
 
 @given(st.text("<1>é", min_size=30), PARTS)

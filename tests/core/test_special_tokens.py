@@ -1,7 +1,9 @@
 """Special tokens of the user's own: which texts they may have, and how they are found."""
 
 import re
+from itertools import chain, pairwise, product
 from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -9,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import content_of
+from artifacts import content_of, loaded, with_whitespace
 from bpetite import Tokenizer
-from bpetite._boundaries import cut_safely
+from bpetite._boundaries import blocks, cut_safely
 from texts import TEXTS
 
 NAMES = st.lists(
@@ -132,3 +134,76 @@ def test_no_block_ends_inside_a_special_token(names: list[str], text: str, patte
     assert [token_id for block in blocks for token_id in tokenizer.encode(block)] == (
         tokenizer.encode(whole)
     )
+
+
+# Whitespace alone, which only imports have
+
+ALL_WHITESPACE = "".join(filter(re.compile(r"[^\S\x1c-\x1f]").match, map(chr, range(0x3100))))
+
+
+@pytest.mark.parametrize("longest", [3, 9, 256])
+def test_the_longest_whitespace_is_found_as_by_a_slow_search(longest: int) -> None:
+    """Wherever names of whitespace begin or end alike, the leftmost is found, then the longest."""
+    source = Random(longest)
+    for _ in range(20):
+        sizes = (source.randrange(1, longest + 1) for _ in range(40))
+        names = [*{"".join(source.choices(" \t", k=size)) for size in sizes}, "<1>"]
+        tokenizer, parts = loaded(with_whitespace(names)), [*names, " ", "\t", "\n", "a"]
+        for _ in range(10):
+            text = "".join(source.choices(parts, k=12))
+            assert tokenizer.encode(text) == oracle.encode(text, [], special_tokens=names)
+
+
+def test_thousands_of_names_are_found_in_whitespace_soon() -> None:
+    """4,096 names of up to 256 spaces and tabs take microseconds at each place, whatever fits."""
+    long = [" " * size + end for size in range(1, 256) for end in "\t\n\r\v\f\x85\xa0\u2028"]
+    names = [
+        *(" " * size for size in range(250, 257)),
+        *long,
+        *(f"\t{name[:200]}\t" for name in long),
+    ]
+    tokenizer = loaded(with_whitespace([*dict.fromkeys(names)][:4096]))
+    before = process_time()
+    assert tokenizer.encode(" " * 256_000) == [tokenizer.special_tokens[" " * 256]] * 1000
+    assert tokenizer.encode(f"{' ' * 249}x" * 1000) == [*b" " * 249, *b"x"] * 1000
+    assert process_time() - before < 30  # about 2 s; with one alternative for each name, minutes
+
+
+def test_no_boundary_is_inside_whitespace() -> None:
+    """In all short texts, and next to any whitespace, a block ends beside another character."""
+    assert len(ALL_WHITESPACE) == 25
+    short = (map("".join, product(" \t\r\n\u2028a/\x1c", repeat=size)) for size in range(7))
+    any_two = (
+        f"{start}{one}{other}{end}"
+        for one, other, start, end in product(
+            ALL_WHITESPACE, ALL_WHITESPACE, ("", "a", "/", "\x1c"), ("", "a", "/", "\x1c")
+        )
+    )
+    for text in chain.from_iterable([*short, any_two]):
+        for before, after in pairwise(blocks(text, 1)):
+            assert before[-1] not in ALL_WHITESPACE or after[0] not in ALL_WHITESPACE, text
+
+
+CUTTING = [" ", "   ", "\t ", " \t", "\n", "\r\n", "\n\n", "<1>"]
+
+
+def check_blocks(size: int) -> None:
+    """Check that all texts of this size have the ids of their blocks and of their parts."""
+    tokenizer = loaded(with_whitespace(CUTTING))
+    for letters in product([" ", "\t", "\r", "\n", "a", "/", "<1>"], repeat=size):
+        text = "".join(letters)
+        expected = oracle.encode(text, [], oracle.PATTERNS["gpt4"], CUTTING)
+        for parts in ([text], blocks(text, 1), cut_safely(letters)):
+            assert [*chain.from_iterable(map(tokenizer.encode, parts))] == expected, text
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_no_block_ends_inside_special_whitespace(size: int) -> None:
+    """Cut at every safe boundary, all short texts have the ids of the oracle for the whole text."""
+    check_blocks(size)
+
+
+@pytest.mark.thorough
+def test_no_block_ends_inside_special_whitespace_in_longer_texts() -> None:
+    """So have all texts of six characters or names."""
+    check_blocks(6)

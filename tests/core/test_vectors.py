@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 import oracle
-from artifacts import GOOD, SECOND, THIRD, canonical
+from artifacts import FOURTH, GOOD, SECOND, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load, save
 from bpetite._pretokenizer import pretokenize
@@ -93,11 +93,11 @@ def test_inconsistent_parts_are_not_saved(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("content", [SECOND, THIRD], ids=["2", "3"])
+@pytest.mark.parametrize("content", [SECOND, THIRD, FOURTH], ids=["2", "3", "4"])
 def test_the_shapes_of_the_specification_are_for_version_1(
     tmp_path: Path, content: dict[str, Any]
 ) -> None:
-    """The specification's `load` would lose the pattern of version 2, and the ids of version 3."""
+    """The specification's `load` would lose the pattern of version 2, and the ids from 3 on."""
     (tmp_path / "tok.json").write_bytes(canonical(content))
     version = content["schema_version"]
     message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"

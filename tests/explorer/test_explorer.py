@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import oracle
 from artifacts import (
+    FOURTH,
     GOOD,
     ODD_FILES,
     SECOND,
@@ -256,7 +257,7 @@ def in_version(parts: dict[str, Any], data: bytes) -> bytes:
     return canonical(content | same)
 
 
-@given(st.builds(in_version, st.sampled_from([GOOD, SECOND, THIRD]), ODD_FILES))
+@given(st.builds(in_version, st.sampled_from([GOOD, SECOND, THIRD, FOURTH]), ODD_FILES))
 def test_odd_values(ask: Ask, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     """FR-29: both loaders have the same verdict on a file with odd values anywhere."""
     check_same_verdict(ask, tmp_path_factory.getbasetemp() / "odd.json", data)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import canonical, loaded
 from bpetite_cli.terminal.visible import visible
-from numbered import Made, numbered
+from numbered import Made, ids_by_bytes, numbered
 from texts import TIES, merge_lists
 
 pytestmark = pytest.mark.thorough
@@ -63,8 +63,8 @@ def test_a_file_after_every_number_of_merges(ask: Ask, made: Made, text: str) ->
     """With fewer merges, whole tokens and special tokens stay, and all ids; each kind is named."""
     content, _, whole, names = made
     text = "<s>".join([text, *(token.decode() for token in whole), "".join(names)])
-    of_whole = {int(key) for key, token in content["vocab"].items() if bytes(token) in whole}
     of_special = {*content["special_tokens"].values()}
+    of_whole = {one for token, one in ids_by_bytes(content).items() if token in whole}
     replay = ask("replay_file", canonical(content).decode(), text)
     for made_so_far, shown in enumerate(replay["all"]):
         gone = {str(new) for _, _, new in content["merges"][made_so_far:]}

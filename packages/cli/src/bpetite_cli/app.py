@@ -8,16 +8,17 @@ import argparse
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.outputs import check_output, flush_output, in_format, write_output
+from bpetite_cli.io.outputs import FORMAT, check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
-from bpetite_cli.strict_parser import COMMAND, Commands, StrictParser
-from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
+from bpetite_cli.strict_parser import Commands, StrictParser
+from bpetite_cli.terminal.messages import QUIET, say, say_error, say_interrupted
 from bpetite_cli.tips import called_here
 from bpetite_cli.values import short
 
@@ -36,6 +37,7 @@ def run(arguments: Sequence[str]) -> int:
             del os.environ[name]
     if arguments[:1] == ["help"]:  # as in `bpetite help encode`
         arguments = [*arguments[1:], "--help"]
+    QUIET.set(False)  # of an earlier command in this process
     try:
         parser = make_parser(arguments)
         if not arguments:
@@ -44,9 +46,10 @@ def run(arguments: Sequence[str]) -> int:
         options = parser.parse_args(arguments)
         given = vars(options)  # a plug-in may lack these
         trouble = given.get("trouble", trouble)
-        with quietly(quiet=given.get("quiet", False)), in_format(given.get("output_format")):
-            check_output()
-            status: int | None = options.run(options)
+        QUIET.set(given.get("quiet", False))
+        FORMAT.set(given.get("output_format"))
+        check_output()
+        status: int | None = options.run(options)
         flush_output()
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
@@ -73,7 +76,7 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser = StrictParser(prog="bpetite", formatter_class=_Formatter)
+    parser = StrictParser(prog="bpetite")
     parser.add_argument("-V", "--version", action=_Version, nargs=0, help="print version numbers")
     parser.add_argument(
         "--completion",
@@ -122,24 +125,14 @@ def _add_installed(commands: Commands) -> None:
             raise Failure(f"the commands of {owner_of(entry)} cannot be loaded: {error}") from None
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter that omits the commands: the description lists them in groups."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        """Add an argument, unless it is the command."""
-        if action.metavar != COMMAND:
-            super().add_argument(action)
-
-
 class _Version(argparse.Action):
     """`--version`: every version that the result of training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        import platform  # noqa: PLC0415 - it is slow to load
-        from importlib import metadata  # noqa: PLC0415 - the same
+        from importlib import metadata  # noqa: PLC0415 - it is slow to load
 
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
-        python = platform.python_version()
+        python = sys.version.partition(" ")[0]
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
         write_output([line.encode("ascii")])
         parser.exit()

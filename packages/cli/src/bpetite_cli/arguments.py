@@ -6,11 +6,19 @@ from typing import Final
 from bpetite._inner import Pattern
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT
 from bpetite_cli.strict_parser import Given, StrictParser
-from bpetite_cli.values import bounded, document_separator, field, file_path, text_argument
+from bpetite_cli.values import (
+    bounded,
+    document_separator,
+    field,
+    file_path,
+    ids,
+    text_argument,
+    vocab_size,
+)
 
 _MOST_JOBS: Final = 256
 
-INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
+_INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
 """The options for documents that are parts of files."""
 
 _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
@@ -26,7 +34,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     },
     "--start": {
         "metavar": "PATH",
-        "help": "a tokenizer file to continue",
+        "help": "a tokenizer to continue",
     },
     "--input": {
         "letter": "-i",
@@ -74,9 +82,16 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     },
     "--vocab-size": {
         "required": True,
-        "type": bounded("at least 256 (one for each byte)", 256),
+        "type": vocab_size,
         "metavar": "N",
         "help": "256 bytes and N - 256 merges; special tokens are extra",
+    },
+    "--ids": {
+        "nargs": "*",
+        "type": ids,
+        "action": "extend",
+        "metavar": "N",
+        "help": "token ids: 72 101, 72,101 or '[72,101]'",
     },
     "--ordinary": {
         "action": "store_true",
@@ -108,28 +123,51 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 
 
 def add_model(parser: StrictParser, **changed: Given) -> None:
-    """Add the options for a tokenizer: a file, or a name that bpetite-compare knows."""
-    told = "the tokenizer file, or a name such as gpt-4o"
+    """Add the options for a tokenizer: a file, or what bpetite-compare opens."""
+    told = "a tokenizer file, a model's folder or file, or a name such as gpt-4o"
     add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
     parser.advice["--model"] = "for example, --model tokenizer.json or --model gpt-4o"
     add_options(parser, "--download")
 
 
+def add_text(parser: StrictParser, verb: str, files: str = "same as FILE: text") -> None:
+    """Add the options for one text."""
+    parser.add_argument("--text", help=f"text to {verb}, instead of files")
+    parser.add_file_argument()
+    told = f"{files}, also compressed (default: standard input)"
+    parser.add_argument("-i", "--input", metavar="FILE", help=told)
+    parser.allow_one("--input", "--text")
+    add_options(parser, "--ordinary")
+
+
 def add_documents(parser: StrictParser) -> None:
-    """Add the options for files, lists of files, and documents inside files."""
-    add_options(parser, "--input", "--files-from", "--null", "--glob", *INSIDE_FILES)
+    """Add FILE and the options for files, lists of files, and documents inside files."""
+    parser.add_file_argument()
+    add_options(parser, "--input", "--files-from", "--null", "--glob", *_INSIDE_FILES)
     add_options(parser, "--skip-invalid")
     parser.need("--null", "--files-from")
     parser.need("--skip-invalid", "--jsonl", "--parquet")
-    parser.allow_one(*INSIDE_FILES)
+    parser.allow_one(*_INSIDE_FILES)
+
+
+def add_text_or_documents(parser: StrictParser, text: str, *of_files: str) -> None:
+    """Add `--text` besides the options for documents.
+
+    Args:
+        parser: the parser of the command.
+        text: the help of the option.
+        of_files: other options of the command that need files.
+    """
+    parser.add_argument("--text", help=text)
+    add_documents(parser)
+    parser.allow_one(["--input", "--files-from", "--glob", *_INSIDE_FILES, *of_files], "--text")
 
 
 def add_corpus(parser: StrictParser) -> None:
     """Add the options for the corpus, which is named, or piped."""
-    parser.add_file_argument()
     add_documents(parser)
     add_options(parser, "--counts")
-    parser.allow_one(INSIDE_FILES, "--counts")
+    parser.allow_one(_INSIDE_FILES, "--counts")
     parser.require_one(["--input", "--files-from"], "--counts", or_pipe=True)
 
 

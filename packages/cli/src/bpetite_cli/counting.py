@@ -3,8 +3,8 @@
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from typing import Final
 
 from bpetite import Tokenizer
@@ -25,7 +25,8 @@ class CountedCorpus:
     Args:
         pipe: the pipe of the command.
         pattern: what splits text into chunks.
-        names: special tokens whose names in the corpus are worth a warning, as the first of them.
+        names: special tokens whose names in the corpus are worth a warning, as the first of them;
+            whitespace is not.
     """
 
     def __init__(self, pipe: Pipe, pattern: Pattern, names: Sequence[str] = ()) -> None:
@@ -33,10 +34,12 @@ class CountedCorpus:
         self._pipe = pipe
         self._pattern = pattern
         separator = pipe.documents.separator or ""
-        self._names = [name for name in names if name not in separator][:_MOST_NAMES]
+        looked_for = (name for name in names if name not in separator and not name.isspace())
+        self._names = [*islice(looked_for, _MOST_NAMES)]
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the counted parts of the corpus; the last ones have the chunks."""
+        self._pipe.begin()
         return self._pipe.counts(ChunkCounter(self._pattern), self._texts())
 
     def _texts(self) -> Iterator[tuple[Tagged[int], int]]:
@@ -62,21 +65,20 @@ class CountedCorpus:
             self._names = []
 
 
-def count_ids(pipe: Pipe) -> list[int]:
+def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Counter[str]]:
     """Return how often each token occurs in the documents, in the order of indexes.
+
+    And how often each of some chunks occurs.
 
     Args:
         pipe: the pipe of a command with `--model`, `--ordinary` and `--jobs`.
+        chunks: the chunks.
     """
-    return count_ids_and_chunks(pipe, ())[0]
-
-
-def count_ids_and_chunks(pipe: Pipe, chunks: Collection[str]) -> tuple[list[int], Counter[str]]:
-    """Return the same, and how often each of some chunks occurs."""
     model = pipe.model
     counts = [0] * len(model.ids)
     counts_of_chunks: Counter[str] = Counter()
-    count = _IdCounter(tokenizer_of(model), pipe.options.ordinary, model, frozenset(chunks))
+    ordinary = pipe.options.ordinary
+    count = partial(_count, model, tokenizer_of(model), frozenset(chunks), ordinary)
     texts = (((text, None), size) for document in pipe.documents.read() for text, size in document)
     for ids, found in pipe.results(count, texts, in_order=False):
         for token_id, times in ids.items():
@@ -85,23 +87,20 @@ def count_ids_and_chunks(pipe: Pipe, chunks: Collection[str]) -> tuple[list[int]
     return counts, counts_of_chunks
 
 
-@dataclass(frozen=True)
-class _IdCounter:
-    """Counts each id of some texts, and some chunks in them."""
-
-    tokenizer: Tokenizer
-    ordinary: bool
-    artifact: Artifact
-    chunks: Collection[str]
-
-    def __call__(self, batch: list[Tagged[None]]) -> tuple[Counter[int], Counter[str]]:
-        ids: Counter[int] = Counter()
-        chunks: Counter[str] = Counter()
-        for text, _ in batch:
-            ids.update(self.tokenizer.encode(text, ordinary=self.ordinary))
-            if self.chunks:
-                # Every second part is a special token.
-                parts = [text] if self.ordinary else self.artifact.cut(text)[::2]
-                found = chain.from_iterable(map(self.artifact.pattern.split, parts))
-                chunks.update(chunk for chunk in found if chunk in self.chunks)
-        return ids, chunks
+def _count(
+    model: Artifact,
+    tokenizer: Tokenizer,
+    chunks: Collection[str],
+    ordinary: bool,
+    batch: list[Tagged[None]],
+) -> tuple[Counter[int], Counter[str]]:
+    """Count each id of some texts, and some chunks in them."""
+    ids, found = Counter[int](), Counter[str]()
+    for text, _ in batch:
+        ids.update(tokenizer.encode(text, ordinary=ordinary))
+        if chunks:
+            # Every second part is a special token.
+            parts = [text] if ordinary else model.cut(text)[::2]
+            every = chain.from_iterable(map(model.pattern.split, parts))
+            found.update(chunk for chunk in every if chunk in chunks)
+    return ids, found

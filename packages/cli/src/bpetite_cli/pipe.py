@@ -8,21 +8,20 @@ always the same. Results that are only summed up are taken as they come, so no p
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
-from bpetite._inner import Artifact, quoted, write_parts
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, quoted, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
-from bpetite_cli.io.documents import REASONS, Documents, expand_patterns, read_list
-from bpetite_cli.io.folders import Folder, read_folders
+from bpetite_cli.io.documents import Documents
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
-from bpetite_cli.plugins import load_model
+from bpetite_cli.plugins import Model, load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
-from bpetite_cli.values import text_argument
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Tag = TypeVar("Tag")
 Result = TypeVar("Result")
-Result_co = TypeVar("Result_co", covariant=True)
 Tagged: TypeAlias = tuple[str, Tag]
 """A text that ends at a safe boundary, and what the command has to know about it."""
 
@@ -51,16 +49,6 @@ _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
 
 
-class Counter(Protocol[Tag, Result_co]):
-    """Counts batches of texts, and may keep what it has counted until the end."""
-
-    def count(self, batch: list[Tagged[Tag]], /) -> Result_co:
-        """Count a batch."""
-
-    def flush(self) -> Result_co:
-        """Return what no result has had so far."""
-
-
 class Pipe:
     """The way of documents through a command, with its bar.
 
@@ -77,21 +65,19 @@ class Pipe:
     def __init__(
         self, options: argparse.Namespace, phase: str, typed: str = "", *, check: bool = True
     ) -> None:
-        self.documents = documents_of(options)
+        self.documents = Documents(options)
+        if self.documents.column is not None:
+            with signals_blocked():  # pyarrow starts threads when it is loaded
+                parquet.load_pyarrow()
         self.options = options
         self.warnings: list[str] = []
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
-        given = vars(options)
-        faults, folders = self.documents.faults, self.documents.folders
-        known = {path for folder in folders for path in folder.files}
-        is_text = "glob" in given and self.documents.column is None
-        self._total = inputs.check_inputs(
-            self.documents.paths, faults, known if is_text else None, given
-        )
-        if check and faults:
+        self._total = self.documents.check()
+        if check and self.documents.faults:
             raise Failure(self.documents.all_faults)
+        given = vars(options)
         sources = [given[name] for name in ("model", "start") if given.get(name) is not None]
         sources += [*self.documents.paths, *self.documents.lists]
         outputs.check_destination(given.get("output"), sources, force=given.get("force", False))
@@ -123,8 +109,11 @@ class Pipe:
     @cached_property
     def model(self) -> Artifact:
         """The tokenizer of `--model`."""
-        model, download = self.options.model, self.options.download
-        return load_model(model, download=download, notes=self.warnings)[0]
+        return self.load(self.options.model).artifact
+
+    def load(self, word: str) -> Model:
+        """Return the tokenizer that a word names."""
+        return load_model(word, download=self.options.download, notes=self.warnings)
 
     # The way through
 
@@ -136,22 +125,12 @@ class Pipe:
             say("waiting for standard input, which is a pipe without a byte so far")
         self.bar.begin(self._phase, self._total)
 
-    def texts(self) -> Iterator[str]:
-        """Yield the blocks of all documents; the bar moves when the next one is asked for."""
-        self.begin()
-        for document in self.documents.read():
-            yield from self.passed(document)
-
-    def text_of(self, path: str) -> Iterator[str]:
-        """Yield the blocks of one of the files in the same way."""
-        for document in self.documents.read_file(path):
-            yield from self.passed(document)
-
-    def passed(self, blocks: Iterable[tuple[Item, int]]) -> Iterator[Item]:
-        """Yield blocks in the same way."""
-        for block, size in blocks:
-            yield block
-            self.bar.advance(size)
+    def passed(self, documents: Iterable[Iterable[tuple[Item, int]]]) -> Iterator[Item]:
+        """Yield the blocks of documents; the bar moves when the next one is asked for."""
+        for document in documents:
+            for block, size in document:
+                yield block
+                self.bar.advance(size)
 
     def results(
         self,
@@ -175,14 +154,13 @@ class Pipe:
         return self._results(function, "__call__", texts, in_order=in_order)
 
     def counts(
-        self, counter: Counter[Tag, Result], texts: Iterable[tuple[Tagged[Tag], int]]
-    ) -> Iterator[Result]:
-        """Yield the results of a counter as they come; each process has a copy of it."""
-        self.begin()
-        results: Iterator[Result] = self._results(counter, "count", texts, in_order=False)
-        return chain(results, self._flushed(counter))
+        self, counter: ChunkCounter, texts: Iterable[tuple[Tagged[int], int]]
+    ) -> Iterator[CountedPart]:
+        """Yield the counts of chunks as they come, after `begin`.
 
-    def _flushed(self, counter: Counter[Tag, Result]) -> Iterator[Result]:
+        Each process has a copy of the counter.
+        """
+        yield from self._results(counter, "count", texts, in_order=False)
         if self._workers is None:
             yield counter.flush()
         else:
@@ -232,7 +210,11 @@ class Pipe:
         with outputs.held(parts) as result:
             self.bar.hide()  # it may be where standard output goes
             outputs.send(result)
-            return result.tell()
+            size = result.tell()
+            result.seek(max(0, size - 1))
+            if result.read() not in {b"", b"\n"} and outputs.is_terminal(sys.stdout):
+                outputs.write_output([b"\n"])  # a prompt starts a line of its own
+            return size
 
     def stream(self, parts: Iterable[str]) -> None:
         """Write each part to standard output as it comes."""
@@ -286,37 +268,10 @@ def _awaited(
         yield from ((one, waiting.pop(one)) for one in done)
 
 
-def documents_of(options: argparse.Namespace) -> Documents:
-    """Return the documents that the options select; without any, it is standard input."""
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    lists: list[str] = [given["files_from"]] if "files_from" in given else []
-    named: str | list[str] = given.get("counts") or given.get("input", [])
-    paths = expand_patterns([named] if isinstance(named, str) else named)
-    is_unnamed = not given.keys() & {"input", "files_from", "counts", "text", "ids"}
-    if is_unnamed:
-        paths = [inputs.STANDARD_INPUT]
-    for name in lists:
-        paths += read_list(name, null=options.null)
-    folders: list[Folder] = []
-    if "glob" in vars(options):
-        pattern, output = given.get("glob"), given.get("output")
-        paths, folders = read_folders(paths, pattern, output, parquet="parquet" in given)
-    if [*paths, *lists].count(inputs.STANDARD_INPUT) > 1:
-        raise Failure("standard input (-) can be read only once; name it once")
-    if "parquet" in given:
-        with signals_blocked():  # pyarrow starts threads when it is loaded
-            parquet.load_pyarrow()
-    return Documents(
-        odd={},
-        skipped=dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None,
-        faults={path: fault for folder in folders for path, fault in folder.faults.items()},
-        paths=paths,
-        lists=lists,
-        folders=folders,
-        field=given.get("jsonl"),
-        column=given.get("parquet"),
-        separator=given.get("document_separator"),
-        with_counts="counts" in given,
-        text=text_argument(given["text"]) if "text" in given else None,
-        is_unnamed=is_unnamed,
-    )
+def load_alone(word: str, *, download: bool) -> Model:
+    """Return the tokenizer that a word names, for a command without a pipe."""
+    notes: list[str] = []
+    with Bar("loading"):
+        model = load_model(word, download=download, notes=notes)
+    say(*notes)
+    return model

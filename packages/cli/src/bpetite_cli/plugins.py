@@ -5,9 +5,9 @@ when a command needs it.
 """
 
 import os
-import shlex
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli.errors import Failure
@@ -34,12 +34,34 @@ class Encoding(Protocol):
             ValueError: the tokens cannot be counted.
         """
 
-    def to_artifact(self) -> Artifact:
-        """Return the tokenizer with the same ids.
 
-        Raises:
-            ValueError: a tokenizer file cannot represent it.
-        """
+Facts: TypeAlias = Mapping[str, list[str]]
+"""What is known about a tokenizer of another form, by topic."""
+
+
+class Model(NamedTuple):
+    """What `--model` names.
+
+    artifact: the tokenizer.
+    file: the content of its tokenizer file.
+    left_out: what is left out of the original, in a few words each.
+    command: how to save it.
+    facts: what it is; None for a tokenizer file.
+    """
+
+    artifact: Artifact
+    file: bytes
+    left_out: Sequence[str] = ()
+    command: str = ""
+    facts: Facts | None = None
+
+
+class NotOpenedError(Failure):
+    """A tokenizer of another form does not open."""
+
+    def __init__(self, message: str, facts: Facts) -> None:
+        super().__init__(message)
+        self.facts = facts
 
 
 def is_path(word: str) -> bool:
@@ -47,33 +69,38 @@ def is_path(word: str) -> bool:
     return os.path.lexists(word) or os.path.basename(word) != word or ".json" in word
 
 
-def load_model(word: str, *, download: bool, notes: list[str]) -> tuple[Artifact, bytes | None]:
-    """Return the tokenizer of `--model`, and the content of its file, if it is one.
+def load_model(word: str, *, download: bool, notes: list[str]) -> Model:
+    """Return the tokenizer of `--model`.
 
     Every form that `--model` can have is read here.
 
     Args:
-        word: the path of a tokenizer file, or a name.
+        word: a path, or a name.
         download: whether a package may download what has this name.
         notes: gets messages for the end, when no bar is in the way.
+
+    Raises:
+        Failure: it cannot be opened.
     """
+    what = ""
     if is_path(word):
-        return models.load_file(word)
-    encoding = load_encoding(word, ordinary=False, download=download)
+        try:
+            return Model(*models.load_file(word))
+        except models.OtherFileError as other:
+            what = f"{other}; opening it"
     started = time.process_time()  # a busy machine does not count
-    artifact = encoding.to_artifact()
+    model: Model = _provided("bpetite.models", word, what)(word, download)
     seconds = time.process_time() - started
+    if model.left_out:
+        notes.append(f"{quoted(word)}: {'; '.join(model.left_out)}")
     if seconds > _LONG_SECONDS:
-        command = f"bpetite import {shlex.quote(word)} --output NEW.json"
-        notes.append(f"importing {word} took {seconds:.0f} s; `{command}` saves the tokenizer")
-    return artifact, None
+        told = f"importing {word} took {seconds:.0f} s"
+        notes.append(f"{told}; `{model.command}` saves the tokenizer")
+    return model
 
 
 def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:
     """Return the encoding with this name, or that of the model with this name.
-
-    An entry point in the group `bpetite.encodings` is a function with these parameters. The group
-    is private to bpetite's packages.
 
     Args:
         name: the name of the encoding.
@@ -81,18 +108,33 @@ def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:
         download: whether it may be downloaded.
 
     Raises:
-        Failure: no package has such a function, it cannot be loaded, or does not know the name.
-        ValueError, OSError: the function cannot read the encoding.
+        ValueError, OSError: the encoding cannot be read.
     """
-    for entry in entries_of("bpetite.encodings"):
+    encoding: Encoding = _provided("bpetite.encodings", name)(name, ordinary, download)
+    return encoding
+
+
+def _provided(group: str, word: str, what: str = "") -> Callable[..., Any]:
+    """Return the function of another package that opens what `--model` names.
+
+    Entry points in the group `bpetite.encodings` have the parameters of `load_encoding`, those in
+    `bpetite.models` a word and whether it may be downloaded. They are private to bpetite's
+    packages.
+
+    Raises:
+        Failure: no package has such a function, or it cannot be loaded.
+    """
+    for entry in entries_of(group):
         try:
-            make_encoding = entry.load()
+            function: Callable[..., Any] = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
-        encoding: Encoding = make_encoding(name, ordinary, download)
-        return encoding
-    what = f"{quoted(name)} is not a file; the name of a model or an encoding"
-    raise Failure(not_installed_message(what))
+        return function
+    raise Failure(
+        not_installed_message(
+            what or f"{quoted(word)} is not a file; the name of a model or an encoding"
+        )
+    )
 
 
 def entries_of(group: str) -> "EntryPoints":

@@ -24,12 +24,12 @@ from bpetite_cli.values import short, text_argument
 Given: TypeAlias = Any
 """What argparse takes or passes on, which depends on the option."""
 
-COMMAND: Final = "COMMAND"
+_COMMAND: Final = "COMMAND"
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
 
-EXAMPLES: Final = 2
+_EXAMPLES: Final = 2
 """The number of examples in the help of a command."""
 
 _USAGE: Final = len("usage: ")
@@ -47,22 +47,22 @@ class StrictParser(argparse.ArgumentParser):
     options: the action of each option, by all its names.
     advice: what to do if an option is missing, or if the command does not have it; for FILE, if it
         is not allowed.
-    details: what only the page of the command says, in Markdown.
+    more_examples, details: what only the page of the command has.
     """
 
     def __init__(self, **options: Given) -> None:
         self.options: dict[str, argparse.Action] = {}
         self.advice: dict[str, str] = {}
+        self.more_examples: list[str] = []
         self.details = ""
         self._needs: dict[str, Sequence[str]] = {}
         self._one_of: list[Sequence[Sequence[str]]] = []
         self._required: list[tuple[Sequence[str], bool]] = []
-        self._of_file = "--input"
+        self._of_file = ""  # without it, there is no FILE
         self._of_digits = ""
         self.has_commands = False
-        self._takes_files = False
         self._not_repeated: set[str] = set()
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        options.setdefault("formatter_class", _Formatter)
         super().__init__(**options, allow_abbrev=False)
         self.color = False  # Python 3.14 would color the usage
 
@@ -70,6 +70,8 @@ class StrictParser(argparse.ArgumentParser):
         """Add an argument; one of several choices gets an error that suggests a similar one."""
         if "choices" in options:
             options["type"] = partial(_chosen, options["choices"])
+        if options.pop("required", False):  # argparse would report it before errors in values
+            self.require_one(names[-1])
         action = super().add_argument(*names, **options)
         self.options |= dict.fromkeys(action.option_strings, action)
         if action.option_strings and "action" not in options:
@@ -85,7 +87,7 @@ class StrictParser(argparse.ArgumentParser):
             option: the option.
             digits: another option, of which words of digits become the value instead.
         """
-        self._takes_files, self._of_file, self._of_digits = True, option, digits
+        self._of_file, self._of_digits = option, digits
         self.add_argument("file", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
 
     def need(self, option: str, *others: str) -> None:
@@ -121,14 +123,9 @@ class StrictParser(argparse.ArgumentParser):
             if re.fullmatch("--?[a-z-]+=--", word):  # argparse would drop the value
                 self.error(f"{word[:-3]} cannot have the value --, which ends the options")
         words, arguments, given = self._sorted(words)
-        required = [action for action in {*self.options.values()} if action.required]
-        for action in required:
-            action.required = False  # `_check` reports it, after errors in values
         if arguments and not self.has_commands:
             words += ["--", *arguments]
         options, rest = super().parse_known_args(words, namespace)
-        for action in required:
-            action.required = True
         if rest:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest).removeprefix('-- ')}")
         self._take(expand_patterns(vars(options).pop("file", [])), vars(options), given)
@@ -181,7 +178,7 @@ class StrictParser(argparse.ArgumentParser):
                 own.append(word)
                 long = option.option_strings[-1]
                 if long in given and long in self._not_repeated:
-                    self.error(f"argument {_names(option)}: given more than once")
+                    self.error(f"argument {self._told([long])}: given more than once")
                 given[long] = long
                 before = "" if equals or option.nargs == 0 else name
             elif _LIKE_AN_OPTION.fullmatch(word):
@@ -207,7 +204,7 @@ class StrictParser(argparse.ArgumentParser):
         piped = sys.stdin is not None and not sys.stdin.isatty()
         missing = [
             names
-            for names, or_pipe in self._all_required()
+            for names, or_pipe in self._required
             if not (or_pipe and piped) and not given.keys() & {*names}
         ]
         if missing:
@@ -225,39 +222,25 @@ class StrictParser(argparse.ArgumentParser):
             if len(found) > 1:
                 self.error(f"argument {found[1][0]}: not allowed with argument {found[0][0]}")
 
-    def _all_required(self) -> list[tuple[Sequence[str], bool]]:
-        """Return the options of which one is required, in order, and whether a pipe will do."""
-        single = [one.option_strings[-1] for one in {*self.options.values()} if one.required]
-        groups = [*self._required, *(([name], False) for name in single)]
-        return sorted(groups, key=lambda group: list(self.options).index(group[0][0]))
-
     def _told(self, names: Sequence[str]) -> str:
         """Return how a message names an option, or several of which one is required."""
         if len(names) == 1:
-            return _names(self.options[names[0]])
-        files = ["FILE"] if self._takes_files and self._of_file in names else []
+            return "/".join(self.options[names[0]].option_strings)
+        files = ["FILE"] if self._of_file in names else []
         return " or ".join([*files, *names])
 
     def format_help(self) -> str:
-        """Return the help, with a filled description, a short usage and the first examples."""
-        width = max(_NARROWEST, shutil.get_terminal_size().columns - 2)  # as argparse has it
-        told = self.description, self.epilog
-        self.description = _filled(self.description or "", width)
-        if self.has_commands:
-            self.epilog = _filled(self.epilog or "", width)
-        else:
-            self.usage = _filled(f"{' ' * _USAGE}{self._short_usage()}", width).lstrip()
-            self.epilog = "\n".join(split_examples(self.epilog or "")[: EXAMPLES + 1])
-        text = super().format_help()
-        self.description, self.epilog = told
-        return text
+        """Return the help; the usage of a command is short."""
+        if not self.has_commands:
+            self.usage = _filled(f"{' ' * _USAGE}{self._short_usage()}").lstrip()
+        return super().format_help()
 
     def _short_usage(self) -> str:
         """Return the command with what it requires, and FILE."""
         words = [f"{self.prog} [options]"]
-        files = " [FILE ...]" if self._takes_files else ""
-        for names, or_pipe in self._all_required():
-            if self._takes_files and self._of_file in names:
+        files = " [FILE ...]" if self._of_file else ""
+        for names, or_pipe in self._required:
+            if self._of_file in names:
                 more = " ..." if self.options[self._of_file].nargs else ""
                 files = f" [FILE{more}]" if or_pipe else f" FILE{more}"
                 continue
@@ -290,7 +273,9 @@ class Commands:
 
     def __init__(self, parser: StrictParser) -> None:
         parser.has_commands = True
-        self._all = parser.add_subparsers(metavar=COMMAND, required=True, parser_class=StrictParser)
+        self._all = parser.add_subparsers(
+            metavar=_COMMAND, required=True, parser_class=StrictParser
+        )
         self.summaries: dict[str, str] = {}
 
     def add_parser(self, name: str, **options: Given) -> StrictParser:
@@ -306,14 +291,16 @@ class Commands:
         With `python -OO`, which drops docstrings, it is the name.
         """
         told, _, details = (doc or name).partition("\nDetails:\n")
-        text, _, examples = told.partition("\nExamples:\n")
+        text, _, listed = told.partition("\nExamples:\n")
+        examples = re.split(r"\n(?=  \S)", listed.rstrip())  # some have several lines
         summary = text.partition("\n")[0].rstrip(".")
         parser = self.add_parser(
             name,
             help=f"{summary[0].lower()}{summary[1:]}",
             description=text.rstrip(),
-            epilog=f"examples:\n{examples.rstrip()}" if examples else None,
+            epilog="\n".join(["examples:", *examples[:_EXAMPLES]]) if listed else None,
         )
+        parser.more_examples = examples[_EXAMPLES:]
         parser.details = details.strip()
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="write only errors to standard error"
@@ -343,24 +330,29 @@ def _chosen(choices: Iterable[str], word: str) -> str:
     return word
 
 
-def _names(option: argparse.Action) -> str:
-    return "/".join(option.option_strings)
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Fills texts; omits the list of commands, which the description has in groups."""
 
+    def add_text(self, text: str | None) -> None:
+        """Add a text; examples stay as they are."""
+        super().add_text(text if text is None or text.startswith("examples:") else _filled(text))
 
-def split_examples(text: str) -> list[str]:
-    """Return the heading of some examples, and each of them, which may have several lines."""
-    return re.split(r"\n(?=  \S)", text)
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add an argument, unless it is the command."""
+        if action.metavar != _COMMAND:
+            super().add_argument(action)
 
 
 _START_OF_BLOCK: Final = re.compile(r"\n(?=\n| {1,3}\S)")
 _TERM: Final = re.compile(r" +\S+ +(?=\S)")
 
 
-def _filled(text: str, width: int) -> str:
-    """Return filled paragraphs and items.
+def _filled(text: str) -> str:
+    """Return paragraphs and items, filled as argparse fills the help of options.
 
     An item is an indented term and its description, which may continue on deeper lines.
     """
+    width = max(_NARROWEST, shutil.get_terminal_size().columns - 2)
     filled = []
     for block in _START_OF_BLOCK.split(text):
         empty = "\n" if block.startswith("\n") else ""

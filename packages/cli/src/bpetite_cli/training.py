@@ -25,23 +25,17 @@ class _Listener(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a record of the core."""
         bar = self._pipe.bar
-        told = record.getMessage()
-        match vars(record):
-            case {"event": "counted"}:
-                bar.begin("counting pairs")
-            case {
-                "event": "merge",
-                "merges": int(merges),
-                "merges_wanted": int(wanted),
-                "token": bytes(token),
-                "count": int(count),
-            }:
-                told = f"merge {merges:,} of {wanted:,}: {visible(token)}, {count:,} times"
-                if self._merges:
-                    bar.advance(merges - self._merges)
-                else:
-                    bar.begin("merging pairs", wanted, merges, "{:,}".format)
-                self._merges = merges
+        told, data = record.getMessage(), vars(record)
+        if data.get("event") == "counted":
+            bar.begin("counting pairs")
+        if data.get("event") == "merge":
+            merges, wanted, count = data["merges"], data["merges_wanted"], data["count"]
+            told = f"merge {merges:,} of {wanted:,}: {visible(data['token'])}, {count:,} times"
+            if self._merges:
+                bar.advance(merges - self._merges)
+            else:
+                bar.begin("merging pairs", wanted, merges, "{:,}".format)
+            self._merges = merges
         if not bar.is_wanted:
             messages.say(told)
         elif record.levelno >= logging.WARNING:

@@ -44,6 +44,21 @@ def integer(word: str) -> int:
     return int(word)
 
 
+def ids(word: str) -> list[int]:
+    """Read one id, ids separated by commas, or a JSON array of ids."""
+    listed = word.strip()
+    if listed.startswith("[") and listed.endswith("]"):
+        listed = listed[1:-1].strip()
+        if not listed:
+            return []
+    return [integer(part.strip()) for part in listed.split(",")]
+
+
+def id_or_text(word: str) -> int | str:
+    """Read an id, or another word as the text of a token."""
+    return integer(word) if re.fullmatch("-?[0-9]+", word) else word
+
+
 def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[str], int]:
     """Return a function that reads an integer of a range, which its error describes."""
 
@@ -53,6 +68,9 @@ def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[
         return number
 
     return read
+
+
+vocab_size: Final = bounded("at least 256 (one for each byte)", 256)
 
 
 def file_path(word: str) -> str:

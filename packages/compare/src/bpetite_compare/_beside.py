@@ -80,14 +80,16 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
         ValueError: a file beside it is damaged, or its tokenizer cannot be imported.
     """
     folder, special = os.path.dirname(path), options.special
-    rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD)
-    tokenizer = _object_in(folder, "tokenizer.json")
+    rest = Foreign(whole=options.ignore_merges, instead=_INSTEAD, options=options)
+    if vocab is not None:
+        rest.without_id = "its library leaves them out or gives an unknown token"
+    tokenizer = object_in(folder, "tokenizer.json")
     if "model" in tokenizer:
         rest = _of_tokenizer_json(tokenizer, options)
         if options.pattern is None:
             return rest
         special = rest.special_tokens or special
-    config = _object_in(folder, "tokenizer_config.json")
+    config = object_in(folder, "tokenizer_config.json")
     kind = str(config.get("tokenizer_class")).removesuffix("Fast")
     pattern, rest.named_by = _PATTERNS_OF_CLASSES.get(kind), f"the class {kind}"
     if options.pattern is not None:
@@ -96,12 +98,14 @@ def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = 
         pattern, rest.named_by = "gpt2", GUESS
     rest.splits = () if pattern is None else (ALL_PATTERNS[pattern].text,)
     rest.obstacles = []
+    if options.everything and rest.named_by == GUESS:
+        rest.obstacles.append("no file names its split pattern, and gpt2 would be a guess")
     if config.get("add_prefix_space") is True:
         rest.obstacles.append("add_prefix_space in tokenizer_config.json adds a space that stays")
     if options.drop_normalizer and kind not in _TO_NFC:
         raise ValueError("it has no normalizer to drop; leave out --drop-normalizer")
     if kind in _TO_NFC and not options.drop_normalizer:
-        rest.notes.append(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
+        rest.leave_out(f"{kind} normalizes text to NFC: the ids are the model's for text in NFC")
     rest.special_tokens = _found_or_guessed(folder, rest, vocab) if special is None else special
     return rest
 
@@ -110,13 +114,13 @@ def _found_or_guessed(
     folder: str, rest: Foreign, vocab: Mapping[str, Any] | None
 ) -> Mapping[str, int]:
     """Return the special tokens in a folder's configurations, or GPT-2's, and note the latter."""
-    if special := _special_tokens_in(folder, rest, vocab or {}):
+    if special := special_tokens_in(folder, rest, vocab or {}):
         return special
     if vocab and END_OF_TEXT_TOKEN in vocab:
         special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]}
     names = ", ".join(special) or "none"
-    rest.notes.append(
-        f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them"
+    rest.leave_out(
+        f"no file lists its special tokens, so it has {names}; --special NAME=ID adds them",
     )
     return special
 
@@ -127,8 +131,8 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     Raises:
         ValueError: it cannot be imported; with --pattern, only if it is damaged.
     """
-    with _naming("tokenizer.json beside it"):
-        theirs = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+    with naming("tokenizer.json beside it"):
+        theirs = read_huggingface(content, options)
         if options.pattern is None:
             theirs.check()
             if options.ignore_merges and not theirs.whole:
@@ -143,7 +147,7 @@ def _of_tokenizer_json(content: Mapping[str, Any], options: Options) -> Foreign:
     return theirs
 
 
-def _special_tokens_in(
+def special_tokens_in(
     folder: str, rest: Foreign, vocab: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, int]:
     """Return the special tokens that configurations in a folder have.
@@ -153,9 +157,9 @@ def _special_tokens_in(
     Raises:
         ValueError: a file is damaged, or two disagree.
     """
-    config = _object_in(folder, "tokenizer_config.json")
+    config = object_in(folder, "tokenizer_config.json")
     added = config.get("added_tokens_decoder") or {}
-    with _naming("tokenizer_config.json"):
+    with naming("tokenizer_config.json"):
         if not isinstance(added, dict) or not all(map(str.isdecimal, added)):
             raise ValueError("its added_tokens_decoder is not an object with ids as keys")
         entries = [
@@ -173,7 +177,7 @@ def _special_tokens_in(
                 entries.append(dict.fromkeys(FLAGS, False) | entry | known)
                 names.append(name)
         found = {token.text: token.id for token in added_tokens(entries, rest)}
-    for name, token_id in _object_in(folder, "added_tokens.json").items():
+    for name, token_id in object_in(folder, "added_tokens.json").items():
         if type(token_id) is not int:
             raise ValueError(f"added_tokens.json: {name[:40]!r} has no id")
         if found.setdefault(name, token_id) != token_id:
@@ -184,15 +188,26 @@ def _special_tokens_in(
     return found
 
 
+def roles_in(folder: str) -> dict[str, str]:
+    """Return the special token, or the id, of each role in the configurations in a folder."""
+    roles: dict[str, str] = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json", "generation_config.json"):
+        with suppress(ValueError):  # a damaged file has none
+            for role, token in object_in(folder, name).items():
+                if token is not None and (role in _ROLES or role.endswith("_token_id")):
+                    roles[role] = str(token.get("content") if isinstance(token, dict) else token)
+    return roles
+
+
 def note_configuration(foreign: Foreign, folder: str) -> None:
     """Note a special token that transformers adds to those of a `tokenizer.json`."""
     with suppress(ValueError):  # a configuration that does not fit adds none
-        found = _special_tokens_in(folder, Foreign())
+        found = special_tokens_in(folder, Foreign())
         if missing := [name for name in found if name not in foreign.special_tokens]:
             more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-            foreign.notes.append(
+            foreign.leave_out(
                 f"the configuration beside it also has the special token {missing[0][:40]!r}{more},"
-                " which transformers adds; the tokenizer file does not"
+                " which transformers adds; the tokenizer file does not",
             )
 
 
@@ -215,7 +230,7 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
         for name, known in ALL_PATTERNS.items()
     }
     no_normalizer = "nor whether the model normalizes text, as Qwen does"
-    foreign.notes.append(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
+    foreign.leave_out(f"not checked: the pattern {pattern}, {said}; {no_normalizer}")
     sets = {name: {*cut[name]} for name in sorted(cut, key=lambda name: len(cut[name]))}
     pairs = ((text, other) for text in cut[pattern] for other in sets if text not in sets[other])
     if witness := next(pairs, None):
@@ -239,18 +254,18 @@ def note_doubts(foreign: Foreign, pattern: str, whole: Iterable[bytes]) -> None:
         )
 
 
-def _object_in(folder: str, name: str) -> dict[str, Any]:
+def object_in(folder: str, name: str) -> dict[str, Any]:
     """Return the object in a file of a folder, or an empty one without the file."""
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         return {}
-    with _naming(name):
+    with naming(name):
         content = parse_source(read_source(path))
     return content if isinstance(content, dict) else {}
 
 
 @contextmanager
-def _naming(name: str) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Name a file in the errors about it."""
     try:
         yield

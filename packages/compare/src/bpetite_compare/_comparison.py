@@ -16,7 +16,7 @@ from bpetite import Tokenizer
 from bpetite._inner import Artifact, cut_safely, quoted, tokenizer_of
 from bpetite_compare._encodings import encode, get_encoding
 from bpetite_compare._engines import drift
-from bpetite_compare._to_tiktoken import SELF, of_artifact
+from bpetite_compare._to_tiktoken import SELF, of_artifact, read_artifact
 
 _BLOCK_BYTES: Final = 1 << 20
 
@@ -76,13 +76,15 @@ class Comparison:
     engine_characters: frozenset[str]
 
 
-def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") -> Comparison:
+def compare(
+    model: str | os.PathLike[str] | Tokenizer, text: str, encoding: str = "gpt2"
+) -> Comparison:
     """Tokenize a text with bpetite and with a tiktoken encoding.
 
     Only the special tokens of the tokenizer file are special, on both sides.
 
     Args:
-        model: the path of a tokenizer file.
+        model: a tokenizer, or the path of its file.
         text: any text.
         encoding: the name of a tiktoken encoding; or "self" for the vocabulary of the
             tokenizer file, which tiktoken then loads without a network.
@@ -92,7 +94,7 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
             not have the encoding or cannot download it.
         UnicodeEncodeError: the text contains a lone surrogate.
     """
-    artifact = Artifact.read(model)
+    artifact = read_artifact(model)
     same = encoding == SELF
     theirs = of_artifact(artifact, SELF) if same else get_encoding(encoding)
     ours, others = tokenize_both(artifact, tokenizer_of(artifact), theirs, text)

@@ -7,10 +7,9 @@ for it never apply, and a token that no pair makes is in no text, unless it is a
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from heapq import heappop, heappush
-from itertools import chain, product
+from itertools import chain, groupby, product
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +23,11 @@ from bpetite._inner import (
 )
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._spellings import changed_ends, known_pattern, named
+from bpetite_compare.reference._model import join_lowest
 
 _Pair = tuple[bytes, bytes]
+_Merge = tuple[int, bytes, bytes]
+"""A rank and two parts; a byte has -1 and none."""
 
 _BYTES: Final = [bytes([value]) for value in range(256)]
 _NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
@@ -71,7 +73,8 @@ def converted(foreign: Foreign) -> Artifact:
 def _checked(foreign: Foreign) -> Pattern:
     """Return the pattern, or raise all obstacles at once, before what takes long."""
     foreign.obstacles.extend(_faults(foreign))
-    if foreign.merges is not None and (pattern := known_pattern(*foreign.splits)):
+    pattern = None if foreign.whole else known_pattern(*foreign.splits)
+    if foreign.merges is not None and pattern:
         made = {left + right for left, right in foreign.merges}.union(_BYTES)
         unmade = (token for token in foreign.ids if token not in made)
         foreign.obstacles.extend(_in_texts(unmade, pattern, foreign))
@@ -107,17 +110,24 @@ def difference(one: Foreign, other: Foreign) -> str | None:
 
 
 def _completed(foreign: Foreign) -> Foreign:
-    """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
+    """Give ids to bytes that lack them, and drop an empty token."""
     ids = dict(foreign.ids)
+    taken = [foreign.highest, *ids.values(), *foreign.special_tokens.values()]
     if (empty := ids.pop(b"", None)) is not None:
         foreign.notes.append(f"its token {empty} is empty, so no text has it; it is left out")
     missing = [token for token in _BYTES if token not in ids]
-    first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
+    first = max(taken) + 1
     ids |= {token: token_id for token_id, token in enumerate(missing, first)}
-    if lost := [token.hex() for token in missing if token[0] not in _NOT_IN_UTF8]:
-        others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
-        foreign.obstacles.append(
-            f"it has no token for the byte 0x{lost[0]}{others}, so it cannot encode every text"
+    lost = [f"0x{token.hex()}" for token in missing if token[0] not in _NOT_IN_UTF8]
+    others = f" and {len(lost) - 1} others" if len(lost) > 1 else ""
+    if lost:
+        foreign.leave_out(
+            f"its bytes without an id get the ids {first} to {first + len(missing) - 1} in their "
+            f"order, for which the model has no rows: {', '.join(lost)}, and "
+            f"{len(missing) - len(lost)} that UTF-8 never uses; where a text has such bytes, "
+            f"{foreign.without_id}",
+            "add_missing_bytes",
+            f"it has no token for the byte {lost[0]}{others}, so it cannot encode every text",
         )
     elif missing:
         foreign.notes.append(
@@ -133,7 +143,7 @@ def _faults(foreign: Foreign) -> Iterator[str]:
     except SpecialTokenError as error:  # the advice is another name, which an import cannot have
         yield f"a tokenizer file cannot represent its {error.reason}"
     for name in foreign.special_tokens:
-        if name.encode("utf-8", "surrogatepass") in foreign.ids:
+        if name.encode("utf-8", "surrogatepass") in foreign.ids and not name.isspace():
             yield f"its special token {name[:40]!r} is also an ordinary token"
     tokens, highest = dict[int, bytes | str](), ID_LIMIT - 1
     for token, token_id in chain[tuple[bytes | str, int]](
@@ -147,43 +157,75 @@ def _faults(foreign: Foreign) -> Iterator[str]:
 
 def _made(foreign: Foreign) -> dict[bytes, _Pair]:
     """Return the pair that makes each token that is made, in the order of ranks."""
-    last = {token: _last_merge(token, foreign) for token in foreign.ids if len(token) > 1}
-    merges = sorted((*merge, token) for token, merge in last.items() if merge)
-    return {token: (left, right) for _, left, right, token in merges}
+    lengths, odd = {*map(len, foreign.ids)}, set[bytes]()
+    last: dict[bytes, _Merge] = dict.fromkeys(_BYTES, (-1, b"", b""))
+    # The parts of a token, and what is merged across their ends, are shorter than it.
+    for length, tokens in groupby(sorted(foreign.ids, key=len), len):
+        places = [place for place in lengths if length - place in lengths]
+        for token in tokens:
+            if merge := _last_merge(token, places, foreign, last, odd):
+                last[token] = rank, left, right = merge
+                if left in odd or right in odd or rank <= max(last[left][0], last[right][0]):
+                    odd.add(token)
+    in_order = sorted(last, key=lambda token: last[token][0])[len(_BYTES) :]
+    return {token: last[token][1:] for token in in_order}
 
 
-def _last_merge(token: bytes, foreign: Foreign) -> tuple[int, bytes, bytes] | None:
-    """Return the rank and the parts of the merge that makes a token, or None.
+def _last_merge(
+    token: bytes,
+    places: Iterable[int],
+    foreign: Foreign,
+    last: Mapping[bytes, _Merge],
+    odd: Container[bytes],
+) -> _Merge | None:
+    """Return the merge that makes a token, or None.
 
-    A heap contains possible merges by rank and position; outdated ones stay in it and are
-    skipped. `after` and `before` link each part to its neighbors; an empty part is gone.
+    It joins two tokens that are made, and that no merge crosses before both are complete.
+
+    Args:
+        token: the token.
+        places: where two parts of a token of this length can meet.
+        foreign: the tokenizer.
+        last: the last merges of all shorter tokens that are made.
+        odd: those whose rank is not above the ranks inside them. Only encoding finds the last
+            merge of a token with such a part.
     """
-    parts = [token[place : place + 1] for place in range(len(token))]
-    after, before = [*range(1, len(parts) + 1)], [*range(-1, len(parts) - 1)]
-    heap: list[tuple[int, int, bytes, bytes]] = []
-
-    def add(place: int) -> None:
-        if place >= 0 and after[place] < len(parts):
-            left, right = parts[place], parts[after[place]]
-            if (rank := foreign.rank(left, right)) is not None:
-                heappush(heap, (rank, place, left, right))
-
-    for place in range(len(parts)):
-        add(place)
-    while heap:
-        rank, place, left, right = heappop(heap)
-        following = after[place]
-        if parts[place] != left or following >= len(parts) or parts[following] != right:
+    for place in places:
+        if (right := token[place:]) not in last or (left := token[:place]) not in last:
             continue
-        if len(left) + len(right) == len(token):
+        if (rank := foreign.rank(left, right)) is None:
+            continue
+        if left in odd or right in odd:
+            parts = join_lowest(
+                [token[place : place + 1] for place in range(len(token))],
+                lambda one, two: None if one + two == token else foreign.rank(one, two),
+            )
+            rank = foreign.rank(*parts) if len(parts) == 2 else None
+            return None if rank is None else (rank, parts[0], parts[1])
+        if not _is_crossed(left, right, last):
             return rank, left, right
-        parts[place], parts[following] = left + right, b""
-        after[place] = after[following]
-        if after[place] < len(parts):
-            before[after[place]] = place
-        add(before[place])
-        add(place)
     return None
+
+
+def _is_crossed(left: bytes, right: bytes, last: Mapping[bytes, _Merge]) -> bool:
+    """Return whether a merge crosses the ends of two tokens before both are complete.
+
+    Going back in time, the later of the two is replaced by its own part at the other; if both
+    have the same rank, the right one, because the leftmost pair is merged first. Each step back
+    has a lower rank than the one before. If what is left of both is a token, its own last merge
+    decides: it must join these two, and not before the step back.
+    """
+    (left_rank, _, left_end), (right_rank, right_start, _) = last[left], last[right]
+    while left_end or right_start:
+        if left_rank > right_rank:
+            until, left = left_rank, left_end
+            left_rank, _, left_end = last[left]
+        else:
+            until, right = right_rank + 1, right_start
+            right_rank, right_start, _ = last[right]
+        if (merge := last.get(left + right)) is not None:
+            return merge[0] < until or merge[1] != left
+    return False
 
 
 def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
@@ -197,14 +239,16 @@ def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
     for token in made:
         ready = [token]
         while ready:
-            missing = [part for part in made[ready[-1]] if part not in placed]
-            if missing:
-                moved.append(ready.pop())
-                waiting[missing[0]].append(moved[-1])
+            one = ready.pop()
+            left, right = made[one]
+            if left in placed and right in placed:
+                order.append(one)
+                placed.add(one)
+                if one in waiting:
+                    ready += reversed(waiting.pop(one))
             else:
-                order.append(ready.pop())
-                placed.add(order[-1])
-                ready += reversed(waiting.pop(order[-1], []))
+                moved.append(one)
+                waiting[right if left in placed else left].append(one)
     return order, moved
 
 

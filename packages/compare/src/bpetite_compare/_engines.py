@@ -31,11 +31,7 @@ def drift(pattern: Pattern = PATTERNS["gpt2"]) -> frozenset[str]:
 @cache
 def _differing(name: str) -> frozenset[str]:
     text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    return _found_by_regex(name, text) ^ _found_by_tiktoken(name, text)
-
-
-def _found_by_regex(pattern: str, text: str) -> frozenset[str]:
-    return frozenset(regex.findall(pattern, text))
+    return frozenset(regex.findall(name, text)) ^ _found_by_tiktoken(name, text)
 
 
 def _found_by_tiktoken(pattern: str, text: str) -> frozenset[str]:

@@ -8,24 +8,35 @@ a chat template, a maximum length.
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType
-from typing import Final
+from typing import Any, Final
 
+from bpetite import Tokenizer
 from bpetite._inner import (
     END_OF_TEXT_TOKEN,
-    Artifact,
     check_not_an_input,
     quoted,
     write_folder,
     write_parts,
 )
-from bpetite_compare._formats import FORMATS, has_roles, is_folder
+from bpetite_compare._base import MORE_TEMPLATES, of_gguf, on_base, read_id_map
+from bpetite_compare._formats import FORMATS, has_roles, is_folder, loading_a_folder
 from bpetite_compare._soundness import exportable
+from bpetite_compare._to_tiktoken import read_artifact
 
 ROLES: Final = {"bos": "the begin", "eos": "the end", "pad": "padding", "unk": "unknown text"}
 """The roles of special tokens in other libraries, and what each is for."""
 
-_ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
+_OF_GGUF: Final = (*ROLES, "base", "id_map")
+"""The settings that a GGUF file has too."""
+
+_ALSO_READ: Final = (
+    "added_tokens.json",
+    MORE_TEMPLATES,
+    "chat_template.jinja",
+    "special_tokens_map.json",
+)
 """Other files that transformers reads from a folder, in preference to an export's."""
 
 
@@ -50,7 +61,7 @@ class Exported:
 
 
 def export(  # noqa: PLR0913 - all but three are settings with a default
-    model: str | os.PathLike[str],
+    model: str | os.PathLike[str] | Tokenizer,
     to: str,
     output: str | os.PathLike[str],
     overwrite: bool = False,
@@ -62,13 +73,15 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     eos: str | None = None,
     pad: str | None = None,
     unk: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    id_map: str | os.PathLike[str] | None = None,
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
     The ids are the tokenizer's.
 
     Args:
-        model: the path of a tokenizer file.
+        model: a tokenizer, or the path of its file.
         to: "tiktoken" for a file of ranks; "huggingface" for a folder that
             `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
             `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
@@ -87,6 +100,12 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             token of the tokenizer.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
+        base: the folder of a model, for a transformers folder, or for "gguf", the GGUF file of one.
+            The export is that folder or file with this vocabulary. The special tokens of the
+            model, its split pattern and, without `id_map`, its ids must be the tokenizer's. Other
+            settings replace the model's.
+        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
+            in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
@@ -95,7 +114,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
             a token does not encode to itself (never after training, unless it continued such
             a tokenizer); a special token cannot be used; a role names no special token; the
-            chat template has an error; or the output is also an input.
+            chat template has an error; the base does not fit, or needs an id that is gone; or the
+            output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """
@@ -109,20 +129,35 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     length = None if max_length is None else _checked_length(max_length)
     template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
     settings = {"model_max_length": length, "chat_template": template}
-    config = {name: value for name, value in settings.items() if value is not None}
+    config: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
-    check_fits(to, path, {"max_length": length, "chat_template": template, **given})
-    artifact = Artifact.read(model)
+    if id_map is not None and base is None:
+        raise ValueError("--id-map (id_map=) requires --base (base=)")
+    model_folder = {"base": base, "id_map": id_map}
+    check_fits(to, path, {"max_length": length, "chat_template": template, **given, **model_folder})
+    artifact = read_artifact(model)
     exported = exportable(artifact, special_tokens, to)
     special = exported.special_tokens
-    roles = _roles_of(given, artifact.special_names, special)
-    notes = [*_remarks(roles, chat_template)] if has_roles(to, path) else []
-    contents, loading = FORMATS[to](exported, path, roles, config)
+    roles = _roles_of(given, () if base else artifact.special_names, special)
+    inputs = [] if isinstance(model, Tokenizer) else [model]
+    notes = [*_remarks(roles, chat_template, base=bool(base))] if has_roles(to, path) else []
+    old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
+    inputs += [] if id_map is None else [id_map]
+    if base is None or to == "gguf":
+        if base is not None:
+            inputs.append(base)
+            config = of_gguf(os.fspath(base), exported, old_ids)
+            notes = config["notes"]
+        contents, loading = FORMATS[to](exported, path, roles, config)
+    else:
+        contents, changes = on_base(exported, os.fspath(base), old_ids, roles, config)
+        loading, notes = loading_a_folder(path), [*notes, *changes]
+        inputs += [os.path.join(base, name) for name in os.listdir(base)]
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
-    for file in (path, *files):
-        check_not_an_input(file, [model])
     if to == "huggingface" and folder:
-        _check_folder(path)
+        _check_folder(path, contents, base)
+    for file in (path, *files):
+        check_not_an_input(file, inputs)
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
@@ -139,14 +174,18 @@ def _checked_length(length: int) -> int:
     return length
 
 
-def _check_folder(path: str) -> None:
-    """Reject a folder with files that would change the tokenizer that transformers loads.
+def _check_folder(
+    path: str, contents: Collection[str], base: str | os.PathLike[str] | None
+) -> None:
+    """Reject a folder with other files that would change the tokenizer that transformers loads.
 
     Raises:
-        ValueError: the folder has such a file.
+        ValueError: the folder has such a file, or is in the base.
     """
+    if base is not None and Path(path).resolve().is_relative_to(Path(base).resolve()):
+        raise ValueError(f"{quoted(path)} is --base (base=) or in it; choose another output")
     for name in _ALSO_READ:
-        if os.path.lexists(os.path.join(path, name)):
+        if name not in contents and os.path.lexists(os.path.join(path, name)):
             raise ValueError(
                 f"{quoted(path)} contains {name}, which transformers would also read; "
                 "remove it, or choose another folder"
@@ -156,9 +195,9 @@ def _check_folder(path: str) -> None:
 def check_fits(to: str, output: str, settings: Mapping[str, object]) -> None:
     """Reject settings, which may be None, that the output does not have."""
     for name, value in settings.items():
-        fits = has_roles(to, output) and (to != "gguf" or name in ROLES)
+        fits = has_roles(to, output) and (to != "gguf" or name in _OF_GGUF)
         if value is not None and not fits:
-            also = ", or gguf" if name in ROLES else ""
+            also = ", or gguf" if name in _OF_GGUF else ""
             raise ValueError(
                 f"--{name.replace('_', '-')} ({name}=) requires a folder for huggingface{also}"
             )
@@ -189,14 +228,18 @@ def _roles_of(
     return roles
 
 
-def _remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
+def _remarks(roles: Mapping[str, str], template: str | None, *, base: bool) -> Iterator[str]:
     """Yield remarks about the roles and the chat template of an export, after checking it.
+
+    With a base, other roles are the base's.
 
     Raises:
         ValueError: transformers cannot compile the template.
     """
-    named = ", ".join(f"{role} {name!r}" for role, name in roles.items())
-    yield f"roles: {named or 'none; name them with --bos, --eos, --pad and --unk (bos=, ...)'}"
+    named = ["the base's"] if base else []
+    named += [f"{role} {name!r}" for role, name in roles.items()]
+    none = "none; name them with --bos, --eos, --pad and --unk (bos=, ...)"
+    yield f"roles: {', '.join(named) or none}"
     if template is None:
         return
     if template.startswith("\ufeff"):
@@ -204,7 +247,7 @@ def _remarks(roles: Mapping[str, str], template: str | None) -> Iterator[str]:
     if not _is_compiled(template):
         yield "the chat template was not checked, because transformers or jinja2 is not installed"
     for role in ROLES:
-        if f"{role}_token" in template and role not in roles:
+        if f"{role}_token" in template and role not in roles and not base:
             yield f"the chat template uses {role}_token, which is empty without --{role} ({role}=)"
 
 

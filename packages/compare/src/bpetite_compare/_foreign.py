@@ -4,7 +4,7 @@ The encoder checks an import. It merges as the reference model does, and shares 
 bpetite's encoder or the conversion.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -33,12 +33,18 @@ class Options:
     special: the id of each special token.
     ignore_merges: whether a chunk that is a token gets its id without any merge.
     drop_normalizer: whether to leave out a normalizer to NFC.
+    drop_strip: whether to leave out the flags lstrip and rstrip of added tokens.
+    add_missing_bytes: whether bytes without an id get one.
+    everything: whether to leave out all that can be, but to take no guess.
     """
 
     pattern: str | None = None
     special: Mapping[str, int] | None = None
     ignore_merges: bool = False
     drop_normalizer: bool = False
+    drop_strip: bool = False
+    add_missing_bytes: bool = False
+    everything: bool = False
 
 
 @dataclass(slots=True)
@@ -51,8 +57,15 @@ class Foreign:
     special_tokens: the id of each text that is found before all others.
     splits: the patterns that split text, one after the other.
     whole: whether a chunk that is a token gets its id without any merge.
+    model: the kind of model.
+    normalizers: the kinds of normalizers.
+    flags: the flags of each special token.
     named_by: what names the pattern, for people; empty if the tokenizer's own files do.
+    highest: at least the highest id, also of tokens that are left out.
+    without_id: what its own library does at bytes that have no id.
     instead: what to use if it cannot be imported.
+    options: what is given with it.
+    left_out: the notes on what it is converted without, and the options that this takes.
     notes: remarks for people; whatever reads or converts it adds to them.
     obstacles: why it cannot be imported; likewise.
     """
@@ -62,8 +75,15 @@ class Foreign:
     special_tokens: Mapping[str, int] = field(default_factory=dict)
     splits: tuple[str, ...] = ()
     whole: bool = True
+    model: str = "BPE"
+    normalizers: Sequence[str] = ()
+    flags: Mapping[str, Collection[str]] = field(default_factory=dict)
     named_by: str = ""
+    highest: int = 0
+    without_id: str = "tiktoken fails at them"
     instead: str = "use its own library"
+    options: Options = Options()
+    left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
 
@@ -73,16 +93,27 @@ class Foreign:
         Raises:
             ValueError: it cannot be imported; the message has all reasons.
         """
-        reasons = [*dict.fromkeys(self.obstacles)]
         pattern = known_pattern(*self.splits)
         if pattern is None and self.splits:
-            reasons.append(f"its split pattern is none that bpetite has: {named(*self.splits)}")
+            self.obstacles.append(
+                f"its split pattern is none that bpetite has: {named(*self.splits)}"
+            )
+        reasons = [*dict.fromkeys(self.obstacles)]
         if pattern and not reasons:
             return pattern
         sizes = accumulate(map(len, reasons))
         fitting = sum(size <= _LONGEST_LIST for size in sizes) or 1
         more = [f"and {len(reasons) - fitting} more"] if fitting < len(reasons) else []
         raise ValueError("; ".join([*reasons[:fitting], *more, self.instead]))
+
+    def leave_out(self, note: str, option: str = "", obstacle: str = "") -> None:
+        """Leave out a part, with a note; if it needs an option, it may be an obstacle instead."""
+        flag = option and f"--{option.replace('_', '-')}"
+        if not option or self.options.everything or getattr(self.options, option):
+            self.left_out[note] = flag
+            self.notes.append(note)
+        else:
+            self.obstacles.append(f"{obstacle}, unless {flag} ({option}=True) is given")
 
     def rank(self, left: bytes, right: bytes) -> int | None:
         """Return the rank of the merge of two tokens, or None if they do not merge."""
@@ -95,12 +126,13 @@ class Foreign:
         if self.whole and chunk in self.ids:
             return [self.ids[chunk]]
         parts = join_lowest([bytes([value]) for value in chunk], self.rank)
-        return [self.ids[part] for part in parts]
+        return [self.ids.get(part, -1) for part in parts]  # a byte may lack an id
 
     def encode(self, texts: Iterable[str]) -> Iterator[list[int]]:
         """Yield the ids of each text with special tokens; each distinct chunk is encoded once."""
         encode_chunk = cache(self.encode_chunk)
-        names = "|".join(map(regex.escape, self.special_tokens))
+        longest_first = sorted(self.special_tokens, key=len, reverse=True)
+        names = "|".join(map(regex.escape, longest_first))
         for text in texts:
             ids: list[int] = []
             for part in regex.split(f"({names})", text) if names else [text]:

@@ -6,12 +6,12 @@ import os
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from bpetite._inner import Artifact
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
-from bpetite_compare._spellings import llama_cpp_differs
+from bpetite_compare._spellings import in_llama_cpp, llama_cpp_differs
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
 """The bytes of each file by its name in a folder, and Python code that loads them.
@@ -25,8 +25,8 @@ _VERSION: Final = 3
 _UINT32, _INT32, _BOOL, _STRING, _ARRAY = 4, 5, 7, 8, 9
 """GGUF's version, and its types of values."""
 
-_NORMAL, _CONTROL = 1, 3
-"""llama.cpp's types of tokens."""
+_NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5
+"""llama.cpp's types of tokens; it drops control tokens from the text of ids."""
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
@@ -76,14 +76,18 @@ tokenizer = Tokenizer.from_file({_text(path)!r})
 """
         return {"": content}, loading
     settings = _json({**_tokenizer_config(tokenizer, roles), **config})
-    loading = f"""\
+    return {"tokenizer.json": content, "tokenizer_config.json": settings}, loading_a_folder(path)
+
+
+def loading_a_folder(path: str) -> str:
+    """Return Python code that loads a folder for transformers."""
+    return f"""\
 from transformers import PreTrainedTokenizerFast
 
 # AutoTokenizer would split text differently beside the config.json of some models.
 # decode() writes the text of special tokens, unless skip_special_tokens=True.
 tokenizer = PreTrainedTokenizerFast.from_pretrained({_text(path)!r})
 """
-    return {"tokenizer.json": content, "tokenizer_config.json": settings}, loading
 
 
 def _gpt2(tokenizer: Artifact, path: str, *_: object) -> _Files:
@@ -94,12 +98,12 @@ def _gpt2(tokenizer: Artifact, path: str, *_: object) -> _Files:
         )
     if tokenizer.whole_tokens:
         raise _cannot("GPT-2's two files", "whole tokens")
-    merges = _merge_lines(tokenizer)
+    merges = merge_lines(tokenizer)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
             raise ValueError(f"merge {rank}, {line[:40]!r}, would be a comment; use another format")
     lines = ["#version: 0.2", *merges, ""]
-    contents = (_json(_vocab_json(tokenizer)), "\n".join(lines).encode("utf-8"))
+    contents = (_json(vocab_json(tokenizer)), "\n".join(lines).encode("utf-8"))
     vocab, merges_txt = (_text(os.path.join(path, name)) for name in GPT2_FILES)
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
@@ -111,33 +115,44 @@ tokenizer.add_special_tokens({[*tokenizer.special_names]!r})
     return dict(zip(GPT2_FILES, contents, strict=True)), loading
 
 
-def _gguf(tokenizer: Artifact, path: str, roles: Mapping[str, str], _: object) -> _Files:
-    pattern = tokenizer.pattern
-    if pattern.llama_cpp is None:
+def _gguf(
+    tokenizer: Artifact, path: str, roles: Mapping[str, str], base: Mapping[str, Any]
+) -> _Files:
+    """Return the file; a base has more fields, rows, and kinds of special tokens by their ids."""
+    pattern, special = tokenizer.pattern, tokenizer.special_tokens
+    # With some patterns, llama.cpp would begin each text with a special token.
+    more = {**base.get("fields", {"tokenizer.ggml.add_bos_token": False})}
+    if (pre := more.get("tokenizer.ggml.pre", pattern.llama_cpp)) is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
-    special = tokenizer.special_tokens
-    whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
-    texts = {token_id: text for text, token_id in _vocab_json(tokenizer, whole=whole).items()}
+    _, whole = in_llama_cpp(pre)  # whether it first looks for a whole chunk
+    texts = {token_id: text for text, token_id in vocab_json(tokenizer, whole=whole).items()}
     if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
-    if len(texts) <= max(texts):
-        raise _cannot("llama.cpp", "gaps between ids")
-    tokens = [texts[token_id] for token_id in sorted(texts)]
+    # An id without a token gets the name and the kind that llama.cpp's converter gives it.
+    rows = max(base.get("rows", 0), max(texts) + 1)
+    tokens = [texts.get(number, f"[PAD{number}]") for number in range(rows)]
+    if len({*tokens}) < len(tokens):
+        raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
+    kinds = dict.fromkeys(texts, _NORMAL)
+    for name, number in special.items():
+        kinds[number] = _USER_DEFINED if name.isspace() else _CONTROL
+    kinds |= base.get("kinds", {})
     _check_overlaps(tokenizer.special_names)
-    if missing := [f"--{role} ({role}=)" for role in ("bos", "eos") if role not in roles]:
+    for role, name in roles.items():
+        more[f"tokenizer.ggml.{_LONG.get(role, role)}_token_id"] = special[name]
+    needed = {one: f"tokenizer.ggml.{one}_token_id" for one in ("bos", "eos")}
+    if missing := [f"--{one} ({one}=)" for one, name in needed.items() if name not in more]:
         raise ValueError(
             f"gguf needs {' and '.join(missing)}; else llama.cpp would take the token 11"
         )
     fields: dict[str, GgufValue] = {
         "general.architecture": "gpt2",
         "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": pattern.llama_cpp,
+        "tokenizer.ggml.pre": pre,
         "tokenizer.ggml.tokens": tokens,
-        "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
-        "tokenizer.ggml.merges": _merge_lines(tokenizer),
-        # With some patterns, llama.cpp would begin each text with a special token.
-        "tokenizer.ggml.add_bos_token": False,
-        **{f"tokenizer.ggml.{_LONG.get(one, one)}_token_id": special[roles[one]] for one in roles},
+        "tokenizer.ggml.token_type": [kinds.get(one, _UNUSED) for one in range(rows)],
+        "tokenizer.ggml.merges": merge_lines(tokenizer),
+        **more,
     }
     other = llama_cpp_differs(pattern)
     differs = f"# llama.cpp has other ids for text with {other}.\n" if other else ""
@@ -155,7 +170,10 @@ def _cannot(form: str, represent: str) -> ValueError:
 
 
 def _check_overlaps(names: Collection[str]) -> None:
-    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
+    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first.
+
+    Two runs of one character are found alike: where the longer one begins later, it begins here.
+    """
     beginnings = defaultdict(set)
     for name in names:
         for size in range(1, len(name)):
@@ -163,7 +181,8 @@ def _check_overlaps(names: Collection[str]) -> None:
     for name in names:
         for start in range(1, len(name)):
             for other in beginnings.get(name[start:], set()) - {name}:
-                if len(other) >= len(name):
+                longer = len(other.encode("utf-8")) >= len(name.encode("utf-8"))
+                if longer and len({*name, *other}) > 1:
                     raise ValueError(
                         f"the special token {name[:40]!r} ends as {other[:40]!r} begins; where "
                         "they overlap, llama.cpp takes the second, and bpetite the first"
@@ -173,17 +192,17 @@ def _check_overlaps(names: Collection[str]) -> None:
 def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     """Return the content of `tokenizer.json`: byte-level BPE with its special tokens.
 
-    The vocabulary has them too, as `tokenizers` would give them the ids after its own.
+    The vocabulary has them too, as `tokenizers` would give them the ids after its own. Whitespace
+    is not called special, as `skip_special_tokens=True` would remove it from text.
     """
     whole = bool(tokenizer.whole_tokens)
     cut = {"type": "Split", "pattern": {"Regex": tokenizer.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
-    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
         "version": "1.0",
         **dict.fromkeys(("truncation", "padding")),
         "added_tokens": [
-            {"id": token_id, "content": text, "special": True} | wherever
+            {"id": token_id} | added_token(text)
             for text, token_id in tokenizer.special_tokens.items()
         ],
         "normalizer": None,
@@ -202,15 +221,22 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
             **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
             "ignore_merges": whole,
-            "vocab": _vocab_json(tokenizer, whole=whole),
-            "merges": _merge_lines(tokenizer),
+            "vocab": vocab_json(tokenizer, whole=whole),
+            "merges": merge_lines(tokenizer),
         },
     }
 
 
+def added_token(text: str) -> dict[str, object]:
+    """Return the entry of a special token, without an id."""
+    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"content": text, "special": not text.isspace()} | wherever
+
+
 def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str, object]:
     """Return the content of `tokenizer_config.json`, which names the token of each role."""
-    others = [name for name in tokenizer.special_names if name not in roles.values()]
+    names = (name for name in tokenizer.special_names if not name.isspace())
+    others = [name for name in names if name not in roles.values()]
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **{f"{role}_token": name for role, name in roles.items()},
@@ -220,7 +246,7 @@ def _tokenizer_config(tokenizer: Artifact, roles: Mapping[str, str]) -> dict[str
     }
 
 
-def _vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int]:
+def vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int]:
     """Return the id of each token by its letters, and of each special token by its text.
 
     If a whole chunk is looked up first, no special token may be the letters of one.
@@ -235,7 +261,7 @@ def _vocab_json(tokenizer: Artifact, *, whole: bool = False) -> Mapping[str, int
     return letters | tokenizer.special_tokens
 
 
-def _merge_lines(tokenizer: Artifact) -> list[str]:
+def merge_lines(tokenizer: Artifact) -> list[str]:
     """Return the merges in the order of ranks, each as the letters of its two tokens."""
     letters = list(map(to_letters, tokenizer.tokens))
     return [f"{letters[left]} {letters[right]}" for left, right in tokenizer.merges]

@@ -1,4 +1,4 @@
-"""Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
+"""Read tokenizers in GPT-2's letters: `tokenizer.json`, `vocab.json` with `merges.txt`, GGUF.
 
 An import accepts only byte-level BPE. What contradicts the format is an error at once. What does
 not fit is an obstacle, and an error names all of them.
@@ -11,10 +11,10 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from bpetite._inner import PATTERNS
-from bpetite_compare._foreign import Foreign
+from bpetite._inner import ALL_PATTERNS, PATTERNS
+from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
-from bpetite_compare._spellings import known_pattern, named, with_rest
+from bpetite_compare._spellings import in_llama_cpp, known_pattern, named, with_rest
 
 _LONGEST_SHOWN: Final = 90
 
@@ -31,6 +31,13 @@ _KINDS: Final[Mapping[tuple[type, ...], Sequence[str]]] = {
     (float, int): ("dropout",),
 }
 """The settings of a model by their types; they may also be null."""
+_GGUF: Final = "tokenizer.ggml."
+_CHARACTERS: Final = {"llama": "SentencePiece", "gemma4": "SentencePiece", "bert": "WordPiece"}
+"""Other models of llama.cpp, whose tokens are characters."""
+_INSTEAD_OF_GGUF: Final = "use llama.cpp, or import the model's tokenizer.json"
+_NORMAL, _USER_DEFINED, _UNUSED = 1, 4, 5
+_GGUF_KINDS: Final = {_NORMAL, 2, 3, _USER_DEFINED, _UNUSED}
+"""llama.cpp's kinds of tokens; unknown, control and user-defined ones are special."""
 _HIGHEST: Final = (1 << 32) - 1
 ORDINARY: Final = "not special in the source"
 """How the note on added tokens begins that are not special."""
@@ -46,7 +53,7 @@ class AddedToken(NamedTuple):
     flags: Collection[str]
 
 
-def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
+def read_huggingface(content: Mapping[str, Any], options: Options) -> Foreign:
     """Return the tokenizer in the content of a `tokenizer.json`, with what does not fit.
 
     Raises:
@@ -57,21 +64,25 @@ def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Fo
         raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
     if content.get("version", "1.0") != "1.0":
         raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
-    foreign = _of_settings(content, model)
-    parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
+    foreign = _of_settings(content, model, options)
+    parts = parts_of(content.get("pre_tokenizer"), "pretokenizers")
     foreign.splits = _splits(parts, foreign.obstacles)
-    for decoder in _parts(content.get("decoder"), "decoders"):
+    for decoder in parts_of(content.get("decoder"), "decoders"):
         if decoder is not None and _kind(decoder) != "ByteLevel":
             foreign.obstacles.append(f"its decoder is {_kind(decoder)}, not ByteLevel")
-    normalizers = _parts(content.get("normalizer"), "normalizers")
-    _check_normalizers(normalizers, foreign, drop=drop_normalizer)
-    _check_processors(_parts(content.get("post_processor"), "processors"), foreign)
-    vocab = _vocab(model.get("vocab"))
-    merges = _merges(model.get("merges"), vocab)
+    normalizers = parts_of(content.get("normalizer"), "normalizers")
+    _check_normalizers(normalizers, foreign)
+    _check_processors(parts_of(content.get("post_processor"), "processors"), foreign)
     added = content.get("added_tokens", [])
     if not isinstance(added, list):
         raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     tokens = added_tokens(added, foreign)
+    if foreign.model != "BPE":
+        foreign.special_tokens = {token.text: token.id for token in tokens}
+        return foreign
+    vocab = _vocab(model.get("vocab"))
+    foreign.without_id = _without_id(model.get("unk_token"), vocab)
+    merges = _merges(model.get("merges"), vocab)
     foreign.special_tokens = _ids_of(tokens, vocab, foreign.obstacles, nfc=any(normalizers))
     return _with_tokens(foreign, vocab, merges)
 
@@ -92,42 +103,99 @@ def read_gpt2(vocab: object, merges: bytes, rest: Foreign) -> Foreign:
     return _with_tokens(rest, vocab, _merges(lines, vocab))
 
 
-def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any]) -> Foreign:
+def read_gguf(fields: Mapping[str, Any], options: Options) -> Foreign:
+    """Return the tokenizer in the fields of a GGUF file; options have what it lacks.
+
+    Raises:
+        ValueError: it has another kind of tokenizer, or its fields contradict each other.
+    """
+    own = {name.removeprefix(_GGUF): value for name, value in fields.items()}
+    if "tokens" not in own:
+        raise ValueError("it has no tokens; of a model in several files, name the first one")
+    if (model := own.get("model")) != "gpt2":
+        known = _CHARACTERS.get(str(model))
+        meaning = f" ({known}, whose tokens are characters, not bytes)" if known else ""
+        raise ValueError(f"its model is {_shown(model)}{meaning}, not gpt2, byte-level BPE")
+    pattern, whole = in_llama_cpp(pre := own.get("pre"))
+    rest = Foreign(whole=whole or options.ignore_merges, instead=_INSTEAD_OF_GGUF, options=options)
+    if options.pattern is not None:
+        pattern, rest.named_by = options.pattern, "--pattern"
+    if pattern is None:
+        rest.obstacles.append(
+            f"its {_GGUF}pre, {_shown(pre)}, names no pattern that bpetite has; if the model has "
+            "one of these, --pattern (pattern=) names it"
+        )
+    else:
+        rest.splits = (ALL_PATTERNS[pattern].text,)
+    roles = [f"{name} {one}" for name, one in own.items() if type(one) in {bool, int}]
+    rest.notes.append(
+        f"left out: kinds of tokens, and roles ({', '.join(roles) or 'none'}); `export --base` "
+        "takes them from this file, which does not say whether the model normalizes text to NFC"
+    )
+    vocab = _gguf_vocab(own, rest)
+    rest.special_tokens = {**rest.special_tokens, **(options.special or {})}
+    return _with_tokens(rest, vocab, _merges(own.get("merges"), vocab))
+
+
+def _gguf_vocab(own: Mapping[str, Any], rest: Foreign) -> dict[str, int]:
+    """Return the ids of the tokens of a GGUF file that are used; `rest` gets the special ones.
+
+    llama.cpp's converter names an id without a token `[PAD7]`; old ones made these user-defined.
+    """
+    tokens, kinds = own["tokens"], own.get("token_type", ())
+    for name, values, kind in (("tokens", tokens, str), ("token_type", kinds, int)):
+        if type(values) is not list or {*map(type, values)} - {kind}:
+            raise ValueError(f"its {_GGUF}{name} is missing, or not a list of {kind.__name__}")
+    if len(kinds) != len(tokens) or not {*kinds} <= _GGUF_KINDS:
+        raise ValueError(f"its {_GGUF}token_type is not a list of {len(tokens):,} kinds, 1 to 5")
+    vocab, unused = dict[str, int](), list[str]()
+    for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True)):
+        if kind == _UNUSED or (kind == _USER_DEFINED and text == f"[PAD{number}]"):
+            unused.append(text)
+        elif vocab.setdefault(text, number) != number:
+            raise ValueError(f"its tokens {vocab[text]} and {number} are both {text[:40]!r}")
+    if unused:
+        rest.notes.append(f"left out: {len(unused):,} unused tokens, such as {unused[0][:40]!r}")
+    rest.special_tokens = {text: one for text, one in vocab.items() if kinds[one] != _NORMAL}
+    return vocab
+
+
+def _of_settings(content: Mapping[str, Any], model: Mapping[str, Any], options: Options) -> Foreign:
     """Return a tokenizer without tokens, with what its settings say."""
     instead = "use the libraries tokenizers or transformers for this model"
     untyped = "Unigram" if isinstance(model.get("vocab"), list) else "BPE"  # in old files
-    if (kind := model.get("type", untyped)) != "BPE":
-        raise ValueError(f"its model is {_shown(kind)}, not BPE; {instead}")
     for kinds, names in _KINDS.items():
         for name in names:
             if (value := model.get(name)) is not None and type(value) not in kinds:
                 fault = f"the {name} {_shown(value)}, not of the type {kinds[0].__name__}"
                 raise ValueError(f"its model has {fault}")
-    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead)
+    rest = Foreign(whole=bool(model.get("ignore_merges")), instead=instead, options=options)
+    rest.model = _shown(model.get("type", untyped))
+    if rest.model != "BPE":
+        rest.obstacles.append(f"its model is {rest.model}, not BPE")
     for name in ("truncation", "padding"):
         if (value := content.get(name)) is not None:
             if not isinstance(value, dict):
                 raise ValueError(f"its {name} is {_shown(value)}, not an object or null")
-            rest.notes.append(f"its setting for {name} is not part of a tokenizer file")
+            rest.leave_out(f"its setting for {name} is not part of a tokenizer file")
     for name, meaning in _UNFIT.items():
         if model.get(name):
             rest.obstacles.append(f"its model has {name}, so {meaning}")
     return rest
 
 
-def _check_normalizers(normalizers: Sequence[object], rest: Foreign, *, drop: bool) -> None:
+def _check_normalizers(normalizers: Sequence[object], rest: Foreign) -> None:
     """Note that a normalizer to NFC is left out; any other is an obstacle."""
-    kinds = [_kind(part) for part in normalizers if part is not None]
+    rest.normalizers = kinds = [_kind(part) for part in normalizers if part is not None]
     if not kinds:
         return
     if {*kinds} != {"NFC"}:
         rest.obstacles.append(f"its normalizer, {' and '.join(kinds)}, changes the text")
-    elif drop:
-        rest.notes.append("its normalizer, NFC, is left out: ids are the model's for text in NFC")
     else:
-        rest.obstacles.append(
-            "its normalizer, NFC, changes the text, unless --drop-normalizer "
-            "(drop_normalizer=True) leaves it out"
+        rest.leave_out(
+            "its normalizer, NFC, is left out: ids are the model's for text in NFC",
+            "drop_normalizer",
+            "its normalizer, NFC, changes the text",
         )
 
 
@@ -152,7 +220,7 @@ def _check_processors(processors: Sequence[object], rest: Foreign) -> None:
             case _:
                 rest.obstacles.append(f"its post_processor, {_kind(part)}, changes the ids")
     if adding:
-        rest.notes.append(
+        rest.leave_out(
             f"its post_processor, {' and '.join(adding)}, adds special tokens to a text; bpetite "
             "adds none"
         )
@@ -206,11 +274,11 @@ def _pattern(cut: Mapping[str, Any], obstacles: list[str], *, alone: bool) -> st
     return ""
 
 
-def _parts(part: object, name: str) -> list[Any]:
+def parts_of(part: object, name: str) -> list[Any]:
     """Return the parts of a `Sequence`, also of one inside another; anything else is one part."""
     match part:
         case {"type": "Sequence", **others} if isinstance(parts := others.get(name), list):
-            return [one for inner in parts for one in _parts(inner, name)]
+            return [one for inner in parts for one in parts_of(inner, name)]
         case {"type": "ByteLevel", **flags} if name != "normalizers":
             for flag in ("add_prefix_space", "trim_offsets", "use_regex"):
                 _flag({"use_regex": True, **flags}, flag, "its ByteLevel")
@@ -242,36 +310,43 @@ def _vocab(vocab: object) -> dict[str, int]:
     return vocab
 
 
-def _merges(merges: object, vocab: Mapping[str, int]) -> list[tuple[str, str]]:
+def _merges(merges: object, vocab: Mapping[str, int]) -> dict[tuple[str, str], int]:
     """Return the merges, checked: two tokens each, all as lists or all with a space between."""
     if not isinstance(merges, list):
         raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
-    pairs: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    form = str if merges and isinstance(merges[0], str) else list
     for rank, entry in enumerate(merges):
-        match entry.split(" ") if isinstance(entry, str) else entry:
-            case [str(left), str(right)] if left and right and type(entry) is type(merges[0]):
-                pair = left, right
-            case _:
-                raise ValueError(
-                    f"its merge {rank} is not two tokens, with all merges written as "
-                    f'"a b" or all as ["a", "b"]: {_shown(entry)}'
-                )
+        parts = entry.split(" ") if isinstance(entry, str) else entry
+        pair = (*parts,) if type(entry) is form else ()
+        if len(pair) != 2 or not all(pair) or {*map(type, pair)} != {str}:
+            raise ValueError(
+                f"its merge {rank} is not two tokens, with all merges written as "
+                f'"a b" or all as ["a", "b"]: {_shown(entry)}'
+            )
+        left, right = pair
         if not (left in vocab and right in vocab and left + right in vocab):
             missing = next(one for one in (*pair, left + right) if one not in vocab)
             raise ValueError(f"its merge {rank} has the token {missing[:40]!r}, which has no id")
-        if pair in pairs:
+        if pairs.setdefault(pair, rank) != rank:
             raise ValueError(f"its merge {rank}, {_shown(entry)}, occurs twice")
-        pairs[pair] = None
-    return [*pairs]
+    return pairs
+
+
+def _without_id(unknown: str | None, vocab: Mapping[str, int]) -> str:
+    """Return what `tokenizers` does at bytes that have no id; each byte is a letter there."""
+    does = f"gives them the id of {unknown!r:.40}" if unknown in vocab else "fails at them"
+    return f"tokenizers {'leaves them out' if unknown is None else does}"
 
 
 def _with_tokens(
-    foreign: Foreign, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+    foreign: Foreign, vocab: Mapping[str, int], merges: Mapping[tuple[str, str], int]
 ) -> Foreign:
     """Give a tokenizer its tokens, which are written in letters that stand for bytes."""
-    special, made = foreign.special_tokens, {left + right for left, right in merges}
-    tokens = {text: of_letters(text) for text in vocab}
-    for name in filter(tokens.__contains__, special):
+    special, tokens = foreign.special_tokens, {text: of_letters(text) for text in vocab}
+    names = [*filter(tokens.__contains__, special)]
+    made = {left + right for left, right in merges} if names else set()
+    for name in names:
         letters = tokens.pop(name)
         # tokenizers would find such a token by its letters, too.
         by_letters = foreign.whole and not name.isascii()
@@ -280,11 +355,15 @@ def _with_tokens(
             foreign.obstacles.append(f"its special token {name[:40]!r} is also an ordinary token")
     known = {text: token for text, token in tokens.items() if token is not None}
     if unknown := [text for text in tokens if text not in known]:
-        foreign.obstacles.append(f"{_first_of(unknown, 'token')} letters that stand for no byte")
+        foreign.leave_out(
+            f"left out, as no text has them: {len(unknown):,} tokens with letters that stand for "
+            f"no byte ({_some(unknown)})"
+        )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
+    foreign.highest = max(vocab.values(), default=0)
     foreign.merges = {
         (known[left], known[right]): rank
-        for rank, (left, right) in enumerate(merges)
+        for (left, right), rank in merges.items()
         if left in known and right in known
     }
     return foreign
@@ -293,15 +372,24 @@ def _with_tokens(
 def added_tokens(entries: Iterable[object], rest: Foreign) -> list[AddedToken]:
     """Return added tokens, checked; flags that bpetite does not have are obstacles or noted."""
     tokens = list(map(_added_token, entries))
-    for flag in FLAGS[:3]:
+    rest.flags = {token.text: token.flags for token in tokens}
+    for flag, side in zip(FLAGS[:3], ("", "before", "after"), strict=True):
         if texts := [token.text for token in tokens if flag in token.flags]:
-            rest.obstacles.append(
-                f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            obstacle = f"{_first_of(texts, 'added token')} {flag}, so it changes the text around it"
+            note = (
+                f"{flag} of {_some(texts)} is left out: ids differ only where whitespace is "
+                f"directly {side} such a token"
             )
-    if ordinary := [token.text for token in tokens if "special" not in token.flags]:
-        more = f" and {len(ordinary) - 4:,} more" if len(ordinary) > 4 else ""
+            if side:
+                rest.leave_out(note, "drop_strip", obstacle)
+            else:
+                rest.obstacles.append(obstacle)
+    passes = {token.text: "normalized" in token.flags for token in tokens}
+    rest.obstacles.extend(itertools.islice(_overlaps(passes), 1))
+    texts = [token.text for token in tokens if "special" not in token.flags]
+    if ordinary := [text for text in texts if not text.isspace()]:
         rest.notes.append(
-            f"{ORDINARY}: {', '.join(map(repr, ordinary[:4]))}{more}; the tokenizer "
+            f"{ORDINARY}: {_some(ordinary)}; the tokenizer "
             "file has them as special tokens, and an export marks all of these as special, so "
             "skip_special_tokens=True removes them"
         )
@@ -317,6 +405,12 @@ def _added_token(entry: object) -> AddedToken:
     if not text or not 0 <= number <= _HIGHEST:
         raise ValueError(f"{owner} has the id {number!s:.40}; it needs a text and a 32-bit id")
     return AddedToken(text, number, {flag for flag in FLAGS if _flag(others, flag, owner)})
+
+
+def _some(texts: Sequence[str]) -> str:
+    """Return the first texts for a message, and how many others there are."""
+    more = f" and {len(texts) - 4:,} more" if len(texts) > 4 else ""
+    return f"{', '.join(repr(text[:40]) for text in texts[:4])}{more}"
 
 
 def _first_of(texts: Sequence[str], noun: str) -> str:
@@ -350,7 +444,6 @@ def _ids_of(
             )
         if normalized and nfc and not unicodedata.is_normalized("NFC", text):
             obstacles.append(f"{token} is changed by its normalizer, NFC")
-    obstacles.extend(itertools.islice(_overlaps(passes), 1))
     return special
 
 
@@ -358,14 +451,14 @@ def _overlaps(passes: Mapping[str, bool]) -> Iterator[str]:
     """Yield obstacles: names where two passes find other tokens than one.
 
     `tokenizers` first finds the names with `normalized` false. One pass finds the same, unless
-    one of the others starts before one of these and overlaps it.
+    one of the others starts before one of these and overlaps it, or begins with it.
     """
     first = [name for name, normalized in passes.items() if not normalized]
     for name in [name for name, normalized in passes.items() if normalized]:
-        for place in range(1, len(name)):
+        for place in range(len(name)):
             rest = name[place:]
             for other in first:
-                if rest.startswith(other) or other.startswith(rest):
+                if rest.startswith(other) or (place and other.startswith(rest)):
                     yield (
                         f"its added tokens {name[:40]!r} and {other[:40]!r} overlap, and only one "
                         "is `normalized`, so which one a text has depends on more than its place"

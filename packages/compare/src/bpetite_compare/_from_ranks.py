@@ -14,7 +14,7 @@ import tiktoken
 
 from bpetite._inner import ALL_PATTERNS
 from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
-from bpetite_compare._foreign import Foreign, number_in
+from bpetite_compare._foreign import Foreign, Options, number_in
 
 _Token = TypeVar("_Token", bytes, str)
 
@@ -24,12 +24,13 @@ _TEKKEN: Final = {"pattern": str, "default_vocab_size": int, "default_num_specia
 """The keys in the config of a `tekken.json` that count, and their types."""
 
 
-def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
+def read_encoding(encoding: tiktoken.Encoding, options: Options) -> Foreign:
     """Return the tokenizer that is a tiktoken encoding."""
     return Foreign(
         ranks_of(encoding),
         special_tokens=specials_of(encoding),
         splits=(pattern_of(encoding),),
+        options=options,
     )
 
 
@@ -40,7 +41,7 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
     order mark do not count.
 
     Raises:
-        ValueError: the file has another format, or nothing names the pattern.
+        ValueError: the file has another format.
     """
     # tiktoken's reader might return an older file with this path from its cache.
     found: list[tuple[bytes, int]] = []
@@ -61,7 +62,7 @@ def read_ranks(data: bytes, rest: Foreign) -> Foreign:
             name: one.note.removeprefix("imports only; ") for name, one in ALL_PATTERNS.items()
         }
         known = (f"{name} ({note.partition(':')[0]})" for name, note in notes.items())
-        raise ValueError(
+        rest.obstacles.append(
             "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
             f"model: {', '.join(known)}"
         )
@@ -88,7 +89,7 @@ def _ids(found: Iterable[tuple[_Token, int]]) -> dict[_Token, int]:
     return ids
 
 
-def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | None) -> Foreign:
+def read_tekken(content: Mapping[str, Any], options: Options) -> Foreign:
     """Return the tokenizer in the content of a `tekken.json`.
 
     Only as many of its tokens count as its vocabulary has room for. Their ids are their ranks
@@ -121,12 +122,13 @@ def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | 
                 names.append((name, rank))
             case _:
                 raise ValueError(f"its token {place} lacks a rank, its bytes or its name")
-    special = _ids(names) | {**(special_tokens or {})}
+    special = _ids(names) | {**(options.special or {})}
     unnamed = first - sum(token_id < first for token_id in special.values())
-    tokenizer = Foreign(_ids(found), special_tokens=special, splits=(pattern,))
+    ids = _ids(found)
+    tokenizer = Foreign(ids, special_tokens=special, splits=(pattern,), options=options)
     if unnamed:
-        tokenizer.notes.append(
+        tokenizer.leave_out(
             f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no "
-            "name; --special NAME=ID gives them one"
+            "name; --special NAME=ID gives them one",
         )
     return tokenizer

@@ -13,7 +13,15 @@ from dataclasses import asdict, dataclass, replace
 from glob import escape, glob
 from typing import Any, Final
 
-from bpetite._inner import ALL_PATTERNS, check_not_an_input, check_writable, quoted, write_parts
+from bpetite._inner import (
+    ALL_PATTERNS,
+    Artifact,
+    check_not_an_input,
+    check_writable,
+    garbage_collector_paused,
+    quoted,
+    write_parts,
+)
 from bpetite_compare._beside import (
     BESIDE,
     note_configuration,
@@ -25,8 +33,9 @@ from bpetite_compare._beside import (
 from bpetite_compare._conversion import converted, difference
 from bpetite_compare._encodings import get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign, Options
-from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
+from bpetite_compare._from_huggingface import read_gguf, read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks, read_tekken
+from bpetite_compare._gguf import is_gguf, read_header
 from bpetite_compare._letters import GPT2_FILES
 
 _IN_FOLDERS: Final = {
@@ -35,15 +44,17 @@ _IN_FOLDERS: Final = {
     "vocab.json": "gpt2",
     "*.tiktoken": "tiktoken",
     "*.model*": "tiktoken",
+    "*.gguf": "gguf",
 }
 """The names of files in a folder, in the order of looking for them, and their forms."""
 
 _UNUSED: Final = {
-    "encoding": ("pattern", "special", "ignore_merges", "drop_normalizer"),
+    "encoding": ("pattern", "special", "ignore_merges", "drop_normalizer", "drop_strip"),
     "tiktoken": ("ignore_merges",),
     "huggingface": ("pattern", "special", "ignore_merges"),
-    "tekken": ("pattern", "ignore_merges", "drop_normalizer"),
+    "tekken": ("pattern", "ignore_merges", "drop_normalizer", "drop_strip"),
     "gpt2": (),
+    "gguf": ("drop_normalizer",),
 }
 """The options that each form does not take, because it says what they would."""
 
@@ -54,11 +65,20 @@ _READERS: Final = {
 """Which of two files that disagree is the one to choose: the first here."""
 
 _UNKNOWN: Final = (
-    "it is not a tokenizer.json, a tekken.json, vocab.json with merges.txt, or a file of ranks"
+    "it is not a tokenizer.json, tekken.json, vocab.json with merges.txt, file of ranks, or GGUF"
 )
 
-SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken")
+_FILES: Final = {"", "tokenizer.json"}
+"""What names a pattern, if a file does: its own, or the one beside it."""
+
+SOURCES: Final = ("tiktoken", "huggingface", "gpt2", "tekken", "gguf")
 """The forms of an import."""
+
+
+class NotOpenedError(ValueError):
+    """A tokenizer of another form cannot be converted; `foreign` is what is known about it."""
+
+    foreign: Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +109,7 @@ class Imported:
     notes: tuple[str, ...]
 
 
+@garbage_collector_paused()
 def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a default
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     form: str | None,
@@ -99,6 +120,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     special_tokens: Mapping[str, int] | None = None,
     ignore_merges: bool = False,
     drop_normalizer: bool = False,
+    drop_strip: bool = False,
+    add_missing_bytes: bool = False,
 ) -> Imported:
     """Convert a byte-level BPE tokenizer to a tokenizer file; it keeps its ids.
 
@@ -107,15 +130,16 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 
     Args:
         source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
-            `tekken.json`, or a folder with one of these; a list of the paths of `vocab.json` and
-            `merges.txt`, or their folder; or with the form "tiktoken", the name of an encoding
-            that is not also a path.
-        form: "tiktoken", "huggingface", "gpt2" or "tekken"; None finds it from the content.
+            `tekken.json`, a GGUF file, or a folder with one of these; a list of the paths of
+            `vocab.json` and `merges.txt`, or their folder; or with the form "tiktoken", the name of
+            an encoding that is not also a path.
+        form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: the name of the split pattern, for a file of ranks and for `vocab.json` with
-            `merges.txt`. Without it, the pattern is that of a `tokenizer.json` beside the file, or
-            of the class in a `tokenizer_config.json`; for `vocab.json`, GPT-2's is a guess.
+        pattern: the name of the split pattern, for a file of ranks, for `vocab.json` with
+            `merges.txt`, and for a GGUF file, which may name it. Without it, the pattern is that of
+            a `tokenizer.json` beside the file, or of the class in a `tokenizer_config.json`; for
+            `vocab.json`, GPT-2's is a guess.
         special_tokens: the id of each special token, for forms that do not have them all.
             Without it, they are those of a `tokenizer.json`, a `tokenizer_config.json` or an
             `added_tokens.json` beside the file.
@@ -123,6 +147,10 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
             id without any merge, as `ignore_merges` in a `tokenizer.json` says.
         drop_normalizer: whether to leave out a normalizer to NFC. The ids are the
             original's for text in NFC then.
+        drop_strip: whether to leave out the flags `lstrip` and `rstrip` of added tokens. Ids
+            differ from the original's only where whitespace is beside such a token.
+        add_missing_bytes: whether bytes without an id get one, behind all others. The model has
+            no rows for them. Without it, only bytes that UTF-8 never uses get one.
 
     Raises:
         ValueError: the form is unknown, the number of paths is wrong, the output is also an
@@ -136,27 +164,18 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         raise ValueError(f"unknown pattern {pattern!r:.40}; choose from {', '.join(ALL_PATTERNS)}")
     sources = [source] if isinstance(source, (str, os.PathLike)) else source
     path, names = os.fspath(output), [os.fspath(one) for one in sources]
-    options = Options(pattern, special_tokens, ignore_merges, drop_normalizer)
-    paths = _files_of(names, form)
+    options = Options(
+        pattern, special_tokens, ignore_merges, drop_normalizer, drop_strip, add_missing_bytes
+    )
+    paths = files_of(names, form)
     beside = (os.path.join(os.path.dirname(paths[0]), name) for name in BESIDE if paths)
     check_not_an_input(path, [*paths, *beside])
     check_writable(path, overwrite=overwrite)
-    try:
-        foreign = _read(names[0], paths, form, options)
-        artifact = converted(foreign)
-        data = artifact.checked_bytes()
-        named = foreign.named_by in {"", "tokenizer.json"}
-        if not named:
-            note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
-        if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(names[0])):
-            own = foreign if special_tokens is None else replace(foreign, special_tokens={})
-            _compare(own, paths, replace(options, special=None, pattern=artifact.pattern.name))
-    except ValueError as error:
-        shown = ", ".join(map(quoted, paths or names))
-        raise ValueError(f"cannot import {shown}: {error}") from None
+    artifact, data, foreign = opened(names[0], paths, form, options)
     write_parts(path, [data], overwrite=overwrite, keep=True)
     files = _base_names(paths) or names[0]
     merges = "ranks" if foreign.merges is None else "merges"
+    named = foreign.named_by in _FILES
     used = f"{merges} and pattern of {files}" if named else f"{merges} of {files} and this pattern"
     return Imported(
         path=path,
@@ -172,7 +191,33 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     )
 
 
-def _files_of(names: list[str], form: str | None) -> list[str]:
+def opened(
+    name: str, paths: Sequence[str], form: str | None, options: Options
+) -> tuple[Artifact, bytes, Foreign]:
+    """Return a tokenizer of another form, its tokenizer file, and what it was made from.
+
+    Raises:
+        NotOpenedError: a tokenizer file cannot represent it.
+    """
+    foreign = Foreign(model="")
+    try:
+        foreign = _read(name, paths, form, options)
+        artifact = converted(foreign)
+        data = artifact.checked_bytes()
+        if foreign.named_by not in _FILES:
+            note_doubts(foreign, artifact.pattern.name, artifact.whole_tokens)
+        if foreign.named_by == "tokenizer.json" or (form is None and os.path.isdir(name)):
+            own = foreign if options.special is None else replace(foreign, special_tokens={})
+            _compare(own, paths, replace(options, special=None, pattern=artifact.pattern.name))
+    except ValueError as error:
+        shown = ", ".join(map(quoted, paths or [name]))
+        failure = NotOpenedError(f"cannot import {shown}: {error}")
+        failure.foreign, foreign.obstacles = foreign, foreign.obstacles or [str(error)]
+        raise failure from None
+    return artifact, data, foreign
+
+
+def files_of(names: list[str], form: str | None) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none."""
     exist = [*map(os.path.lexists, names)]
     if form == "tiktoken" and exist == [False] and is_encoding(names[0]):
@@ -214,8 +259,10 @@ def _compare(foreign: Foreign, paths: Sequence[str], options: Options) -> None:
         options = replace(options, pattern=None)
     for name, form in _IN_FOLDERS.items():
         given = {key: one for key, one in asdict(options).items() if key not in _UNUSED[form]}
+        if form == "gguf":
+            given["pattern"] = None  # it names its own
         for other in sorted({*glob(os.path.join(escape(folder), name))}.difference(paths)):
-            files = _files_of([other], form)
+            files = files_of([other], form)
             try:
                 theirs = _read(other, files, form, Options(**given))
                 theirs.check()
@@ -239,7 +286,10 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     """Read files of any form or of this one, or without files, the encoding with this name."""
     if not paths:
         _check_unused(options, "encoding")
-        return read_encoding(get_encoding(name))
+        return read_encoding(get_encoding(name), options)
+    if form == "gguf" or (form is None and is_gguf(paths[0])):
+        _check_unused(options, "gguf")
+        return read_gguf(read_header(paths[0], ("tokenizer.ggml.",)), options)
     data, *more = map(read_source, paths)
     if not data.strip():
         raise ValueError(f"{os.path.basename(paths[0])} is empty")
@@ -250,9 +300,9 @@ def _read(name: str, paths: Sequence[str], form: str | None, options: Options) -
     if form == "tiktoken":
         return read_ranks(data, settings_for(paths[0], options))
     if form == "tekken":
-        return read_tekken(content, options.special)
+        return read_tekken(content, options)
     if form == "huggingface":
-        foreign = read_huggingface(content, drop_normalizer=options.drop_normalizer)
+        foreign = read_huggingface(content, options)
         note_configuration(foreign, os.path.dirname(paths[0]))
         return foreign
     if not more:

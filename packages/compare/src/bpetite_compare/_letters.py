@@ -1,5 +1,6 @@
 """GPT-2's files: their names, its order of the bytes, and the letters that stand for bytes."""
 
+from codecs import charmap_encode
 from typing import Final
 
 GPT2_FILES: Final = ("vocab.json", "merges.txt")
@@ -19,7 +20,7 @@ BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
 }
 """The printable character that represents each byte in `vocab.json` and `merges.txt`."""
 
-_BYTES: Final = {letter: value for value, letter in BYTE_LETTERS.items()}
+_BYTES: Final = {ord(letter): value for value, letter in BYTE_LETTERS.items()}
 
 
 def to_letters(token: bytes) -> str:
@@ -29,4 +30,7 @@ def to_letters(token: bytes) -> str:
 
 def of_letters(text: str) -> bytes | None:
     """Return the token with these letters, or None if one of them represents no byte."""
-    return bytes(map(_BYTES.__getitem__, text)) if _BYTES.keys() >= set(text) else None
+    try:
+        return charmap_encode(text, "strict", _BYTES)[0]
+    except UnicodeEncodeError:
+        return None

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from bpetite._inner import Artifact, tokenizer_of
-from bpetite._inner import blocks as sections_of
+from bpetite._inner import Artifact, cut_safely, tokenizer_of
 from bpetite_compare._comparison import (
     Difference,
     blocks,
@@ -84,14 +83,13 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         KeyError, ValueError, OSError: a file cannot be read.
         ValueError: tiktoken cannot load the vocabulary.
     """
-    return parity_of_texts(model, ((os.fspath(path), blocks(path)) for path in paths))
+    return parity_of_texts(
+        Artifact.read(model), ((os.fspath(path), blocks(path)) for path in paths)
+    )
 
 
-def parity_of_texts(
-    model: str | os.PathLike[str], texts: Iterable[tuple[str, Iterable[str]]]
-) -> Parity:
+def parity_of_texts(artifact: Artifact, texts: Iterable[tuple[str, Iterable[str]]]) -> Parity:
     """Compare like `parity`, given the name of each file and its text in such blocks."""
-    artifact = Artifact.read(model)
     comparer = _Comparer(artifact)
     result = Parity()
     for path, text in texts:
@@ -144,7 +142,7 @@ class _Comparer:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for section in sections_of(block, 1):
+        for section in cut_safely(block):
             if found := self._look_closer(section, result):
                 byte = len(block[:start].encode("utf-8")) + found.byte
                 return replace(found, byte=byte, character=start + found.character)

@@ -89,7 +89,7 @@ def report_on_texts(
 
     A document is in blocks that end where every known pattern splits.
     """
-    tallies = [_tally(name, tokenizer) for name, tokenizer in tokenizers]
+    tallies = [_Tally(name, tokenizer) for name, tokenizer in tokenizers]
     encodings = [one for _, one in tokenizers if isinstance(one, tiktoken.Encoding)]
     whole = not all(map(cuts_safely, encodings))  # a pattern might not split where blocks end
     sizes, characters = [0] * len(texts), 0
@@ -115,13 +115,6 @@ def report_on_texts(
     return Report(tuple(sizes), characters, tuple(rows))
 
 
-def _tally(name: str, tokenizer: Tokenizing) -> "_Tally":
-    if isinstance(tokenizer, Artifact):
-        return _Tally(name, ids_by_bytes(tokenizer), tokenizer_of(tokenizer).encode)
-    ids_of = partial(encode, tokenizer, special=tokenizer.special_tokens_set)
-    return _Tally(name, ranks_of(tokenizer), ids_of)
-
-
 class _Tally:
     """A tokenizer, and what it has counted so far.
 
@@ -131,15 +124,18 @@ class _Tally:
     single_bytes: the number of tokens that are single bytes.
     """
 
-    def __init__(
-        self, name: str, ids: Mapping[bytes, int], encode: Callable[[str], list[int]]
-    ) -> None:
+    def __init__(self, name: str, tokenizer: Tokenizing) -> None:
         self.name = name
-        self.ids = ids
         self.per_text: list[int] = []
         self.single_bytes = 0
-        self._encode = encode
-        self._bytes = {ids.get(bytes([value])) for value in range(256)}
+        self.ids: Mapping[bytes, int]
+        self._encode: Callable[[str], list[int]]
+        if isinstance(tokenizer, Artifact):
+            self.ids, self._encode = ids_by_bytes(tokenizer), tokenizer_of(tokenizer).encode
+        else:
+            self.ids = ranks_of(tokenizer)
+            self._encode = partial(encode, tokenizer, special=tokenizer.special_tokens_set)
+        self._bytes = {self.ids.get(bytes([value])) for value in range(256)}
 
     def add(self, block: str) -> None:
         """Count the tokens of a block of the last text."""

@@ -34,6 +34,7 @@ claim of equal ids. The other libraries merge by pairs, so the order of ids does
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from bpetite._inner import Artifact, checked_special_tokens
 from bpetite_compare._letters import of_letters
@@ -65,13 +66,19 @@ def exportable(
         raise TypeError(f"special_tokens must be a list of str, such as {shown}, got str")
     names = (*artifact.special_names, *special_tokens)
     checked_special_tokens(names, "exported")
+    begun = (name for name, longer in pairwise(sorted(names)) if longer.startswith(name))
+    if library == "tiktoken" and (name := next(begun, None)):
+        raise ValueError(
+            f"cannot export this tokenizer to tiktoken: its special token {name[:40]!r} begins "
+            "another one, and tiktoken tries them in no fixed order; export to huggingface instead"
+        )
     ids, last = artifact.ids, max(artifact.ids)
     more = range(last + 1, last + 1 + len(names) - len(artifact.special_names))
     ids_of = ids_by_bytes(artifact)
     for name in names:
         # Its letters are its key in `vocab.json`.
         found = ids_of.get(name.encode("utf-8"), ids_of.get(of_letters(name) or b""))
-        if found is not None:
+        if found is not None and (library == "tiktoken" or not name.isspace()):
             raise ValueError(
                 f"the special token {name[:40]!r} is already the ordinary token {found}; "
                 "choose another name"
@@ -86,8 +93,9 @@ def ids_by_bytes(artifact: Artifact) -> dict[bytes, int]:
 
 
 def find_duplicate(artifact: Artifact) -> str | None:
-    """Return a message if two tokens have the same bytes."""
-    ids = {name.encode("utf-8"): token_id for name, token_id in artifact.special_tokens.items()}
+    """Return a message if two tokens have the same bytes; `exportable` looks at whitespace."""
+    special = artifact.special_tokens
+    ids = {name.encode("utf-8"): special[name] for name in special if not name.isspace()}
     for token_id, token in enumerate(artifact.tokens):
         if ids.setdefault(token, token_id) != token_id:
             first, second = sorted((ids[token], token_id))

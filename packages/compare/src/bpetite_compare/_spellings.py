@@ -56,6 +56,28 @@ _KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     (_KIMI,): ALL_PATTERNS["kimi"],
 }
 
+_IN_LLAMA_CPP: Final = {
+    ("gpt2", False): "gpt-2 phi-2 jina-es jina-de jina-v1-en jina-v2-es jina-v2-de jina-v2-code "
+    "roberta-bpe modern-bert gigachat a.x-4.0 mellum exaone4 mpt olmo jais trillion "
+    "granite-docling",
+    ("gpt4", False): "dbrx smaug-bpe chatglm-bpe",
+    ("gpt4", True): "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 "
+    "jina-v5-nano glm4 glm5",
+    ("gpt4o", False): "gpt-4o llama4 kanana2 talkie minimax-m2",
+    ("gpt4o", True): "granite-embed-multi-97m",
+    ("qwen2", False): "qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open "
+    "grok-2 bailingmoe bailingmoe2 llada-moe",
+    ("tekken", True): "tekken",
+    ("deepseek3", False): "deepseek-v3 hunyuan-dense hy_v4 joyai-llm",
+    ("qwen3.5", False): "qwen35",
+    ("starcoder", False): "smollm starcoder refact command-r codeshell exaone minerva-7b mellum2",
+    ("kimi", False): "kimi-k2",
+}
+"""llama.cpp's names of each pattern, and whether it looks up a whole chunk before any merge.
+
+With some of them, it splits a few texts in another way than the models.
+"""
+
 
 def known_pattern(*splits: str) -> Pattern | None:
     r"""Return the pattern that finds the same chunks as these, one after the other, if it is known.
@@ -116,6 +138,12 @@ def changed_ends(
                 "at the end of a text, its split pattern does not cut after the last line end, "
                 f"which changes the ids of its token {token!r:.40}"
             )
+
+
+def in_llama_cpp(name: object) -> tuple[str | None, bool]:
+    """Return the pattern with this name in llama.cpp, and whether chunks are looked up first."""
+    found = (known for known, names in _IN_LLAMA_CPP.items() if name in names.split())
+    return next(found, (None, False))
 
 
 def llama_cpp_differs(pattern: Pattern) -> str | None:

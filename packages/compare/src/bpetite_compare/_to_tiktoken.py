@@ -36,13 +36,16 @@ def to_tiktoken(
         ValueError: a special token cannot be used, two tokens have the same bytes, a token does
             not encode to itself, or the order of the ids would merge other tokens.
     """
-    if isinstance(model, Tokenizer):
-        return of_artifact(artifact_of(model), "bpetite", special_tokens)
     if not isinstance(model, Model):
-        return of_artifact(Artifact.read(model), "bpetite", special_tokens)
+        return of_artifact(read_artifact(model), "bpetite", special_tokens)
     if model.indexes is not None:
         raise ValueError("this model has ids of its own; pass the path of its tokenizer file")
     return of_artifact(_artifact_of(model), "bpetite", special_tokens, model.pattern)
+
+
+def read_artifact(model: str | os.PathLike[str] | Tokenizer) -> Artifact:
+    """Return a tokenizer, or that of a tokenizer file, as an artifact."""
+    return artifact_of(model) if isinstance(model, Tokenizer) else Artifact.read(model)
 
 
 def of_artifact(

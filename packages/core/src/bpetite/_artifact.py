@@ -19,10 +19,10 @@ from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted, shortened
 from bpetite._reading import InvalidFileError, MissingKeyError, read_file
 from bpetite._schema.canonical import FileSize, to_json
-from bpetite._schema.checks import check_content
+from bpetite._schema.checks import check_content, parse
 from bpetite._schema.versions import lowest_version, needs_numbering, refuse
 from bpetite._special_tokens import SpecialTokens
-from bpetite._strict_json import NotJSONError, parse_json
+from bpetite._strict_json import NotJSONError
 from bpetite._writing import write_parts
 
 
@@ -98,7 +98,7 @@ class Artifact:
         """Return the tokenizer in the content of a file with this name."""
         try:
             with garbage_collector_paused():
-                return cls(*check_content(parse_json(data)))
+                return cls(*check_content(parse(data)))
         except KeyError as error:
             raise MissingKeyError(f"{quoted(name)}: {error.args[0]}", name) from None
         except ValueError as error:
@@ -128,7 +128,7 @@ class Artifact:
         data = self.to_bytes()
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"its file would have more than {MAX_FILE_BYTES:,} bytes, the maximum")
-        if type(self)(*check_content(parse_json(data))) != self:
+        if type(self)(*check_content(parse(data))) != self:
             raise ValueError("its file would be read back as another tokenizer")
         return data
 

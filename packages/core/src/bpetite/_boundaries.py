@@ -17,6 +17,9 @@ a chunk, or ends one, in any case. `deepseek3` also looks ahead at two character
 of Unicode's category Other, such as a control character, and a letter or mark; no boundary
 separates them.
 
+Each boundary has a character other than whitespace on one side, so none is inside a run of
+whitespace. So no block ends inside a special token of whitespace alone.
+
 Not here: the chunks (`_patterns`).
 """
 

@@ -24,7 +24,6 @@ Training in parts
 
 Text
     cut_safely              a text that is read in parts, in parts that end where every pattern cuts
-    blocks                  the same for a text in memory; each is a little longer than a size
 
 Files
     quoted                  a path in a message, in quotes if it could be misread
@@ -35,10 +34,14 @@ Files
     check_writable          an output can be written: a file is made there, and deleted
     write_parts             a file, whole or not at all
     write_folder            a folder of files, new and whole, or one after another over old ones
+
+Memory
+    garbage_collector_paused  makes a function with many objects, but no cycles, faster
 """
 
 from bpetite._artifact import Artifact
-from bpetite._boundaries import blocks, cut_safely
+from bpetite._boundaries import cut_safely
+from bpetite._collector import garbage_collector_paused
 from bpetite._constants import END_OF_TEXT_TOKEN, ID_LIMIT
 from bpetite._corpus import ChunkCounter, CountedPart, total_chunks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS, Pattern
@@ -62,11 +65,11 @@ __all__ = [
     "Pattern",
     "SpecialTokenError",
     "artifact_of",
-    "blocks",
     "check_not_an_input",
     "check_writable",
     "checked_special_tokens",
     "cut_safely",
+    "garbage_collector_paused",
     "learn_merges",
     "parse_json",
     "quoted",

@@ -2,10 +2,13 @@
 
 The rules for their texts make sure that
 
-- no text has two readings: none is the beginning of another, so the leftmost one is clear;
+- no text has two readings: the leftmost one is found, and none is the beginning of another;
 - reading in blocks never cuts one, as none contains whitespace;
 - no learned token has the same bytes: in no pattern, a chunk has an ASCII letter or digit
   directly before ASCII punctuation, except for the apostrophe of "it's".
+
+Imports may also have whitespace alone, such as runs of spaces. Reading in blocks never cuts these
+either (`_boundaries`). One may be the beginning of another, and the longest is found.
 """
 
 import re
@@ -19,6 +22,7 @@ from bpetite._quoting import shortened
 MOST: Final = 4096
 LONGEST: Final = 256
 
+_WHITESPACE: Final = re.compile(r"[^\S\x1c-\x1f]+")
 _RULES: Final = (
     (re.compile(r".", re.DOTALL), "has at least one character"),
     (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters"),
@@ -36,15 +40,23 @@ _RULES: Final = (
 Origin: TypeAlias = Literal["trained", "imported", "exported"]
 """What has the special tokens: a tokenizer to train or of this kind, another one, an export."""
 
+_NOT_MIXED: Final = (
+    re.compile(rf"(?:(?:[\S\x1c-\x1f])+|{_WHITESPACE.pattern})\Z"),
+    "has no whitespace beside other characters, where long texts are cut",
+)
+
 _RULES_OF: Final[dict[Origin, Sequence[tuple[re.Pattern[str], str]]]] = {
     "trained": _RULES,
-    "imported": _RULES[:-1],  # the last rule is for tokens that are learned later
+    "imported": (*_RULES[:2], _NOT_MIXED, _RULES[3]),  # the last is for tokens learned later
     "exported": (_RULES[0], _RULES[3]),  # other libraries take long names, and spaces
 }
 
 _NUMBERED: Final = re.compile(r"<\|special[0-9]+\|")
 _LEVELS: Final = 8
-"""How deep the groups of the pattern nest, as its compiler is recursive."""
+"""How deep the groups of the pattern nest with one character each, as its compiler is recursive.
+
+Deeper groups take a third of the names or more.
+"""
 
 
 class SpecialTokenError(ValueError):
@@ -63,7 +75,9 @@ class SpecialTokens:
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
-        self._any = re.compile(f"({_any_of(sorted(ids))})") if ids else None
+        whitespace = sorted(filter(is_whitespace, ids), reverse=True)  # the longest first
+        names = [*sorted(ids.keys() - whitespace), *whitespace]
+        self._any = re.compile(f"({_any_of(names)})") if ids else None
 
     def cut(self, text: str, ordinary: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Return ordinary text and special tokens in turn, beginning and ending with text.
@@ -80,17 +94,18 @@ class SpecialTokens:
         if not ordinary:
             return self._any.split(text)
         cut: list[str] = []
-        begin = place = part = 0
-        while found := self._any.search(text, place):
-            start, end = found.span()
-            while part < len(ordinary) and ordinary[part][1] <= start:
-                part += 1
-            if part < len(ordinary) and ordinary[part][0] < end:
-                place = start + 1
-            else:
-                cut += [text[begin:start], found[0]]
-                begin = place = end
+        begin = place = 0
+        for start, end in (*ordinary, (len(text), len(text))):
+            while found := self._any.search(text, place, start):
+                cut += [text[begin : found.start()], found[0]]
+                begin = place = found.end()
+            place = end
         return [*cut, text[begin:]]
+
+
+def is_whitespace(name: str) -> bool:
+    """Return whether a special token is whitespace alone."""
+    return _WHITESPACE.fullmatch(name) is not None
 
 
 def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> tuple[str, ...]:
@@ -114,7 +129,7 @@ def checked_special_tokens(names: Sequence[str], origin: Origin = "trained") -> 
     for name, longer in pairwise(sorted(checked)):
         if name == longer:
             raise SpecialTokenError(f"special token {shortened(name)} is given twice", "remove one")
-        if longer.startswith(name):
+        if longer.startswith(name) and not is_whitespace(longer):
             reason = f"it begins with the special token {shortened(name)}"
             raise _refused(longer, reason, checked)
     return checked
@@ -163,13 +178,25 @@ def _refused(name: str, reason: str, others: Sequence[str]) -> SpecialTokenError
 
 
 def _any_of(names: Sequence[str], level: int = 0) -> str:
-    """Return a pattern for sorted names that tries few of them at each position."""
-    if len(names) == 1 or level == _LEVELS:
-        return "|".join(map(re.escape, names))
-    groups = [[*group] for _, group in groupby(names, lambda name: name[0])]
+    """Return a pattern for sorted names that tries few of them at each position.
+
+    Names that begin as others do are sorted in reverse, so that the longest is tried first.
+    """
+    if len(names) == 1:
+        return re.escape(names[0])
+    groups = [[*group] for _, group in groupby(names, lambda name: name[:1])]
     if len(groups) == 1:
-        first, last = names[0], names[-1]  # all names begin as these two do
-        size = next(end for end in range(1, len(first)) if first[end] != last[end])
-        rest = _any_of([name[size:] for name in names], level)
-        return f"{re.escape(first[:size])}(?:{rest})"
+        same = _same_beginning(names[0], names[-1])  # all names begin as these two do
+        rest = _any_of([name[len(same) :] for name in names], level)
+        return f"{re.escape(same)}(?:{rest})"
+    third = len(names) // 3
+    if level >= _LEVELS and (inner := _same_beginning(names[third], names[-1 - third])):
+        groups = [[], []]
+        for name in names:
+            groups[not name.startswith(inner)].append(name)
     return "|".join(_any_of(group, level + 1) for group in groups)
+
+
+def _same_beginning(one: str, other: str) -> str:
+    both = enumerate(zip(one, other, strict=False))
+    return one[: next((end for end, (a, b) in both if a != b), min(len(one), len(other)))]

@@ -20,7 +20,7 @@ class Tokenizer:
 
     After training, the ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the
     order of learning. The special tokens follow; `<|endoftext|>` is the only one by default. A
-    loaded file of schema version 3 has ids of its own.
+    loaded file of schema version 3 or 4 has ids of its own.
 
     A tokenizer never changes. Threads can share it, and it can be pickled and copied.
     """
@@ -75,7 +75,7 @@ class Tokenizer:
                 default `<|endoftext|>` alone. With start, they are added to its own.
             keep_ids: whether special tokens of start keep their ids too. New tokens get the
                 ids after the highest one, and added special tokens those after them. A start
-                of schema version 3 keeps its ids in any case. A whole token whose bytes new
+                of schema version 3 or 4 keeps its ids in any case. A whole token whose bytes new
                 merges make two tokens gets the merge of both, with its id.
 
         Returns:

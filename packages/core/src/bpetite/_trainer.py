@@ -26,7 +26,7 @@ from bpetite._patterns import GPT2, pattern_named
 from bpetite._quoting import shortened
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
-from bpetite._special_tokens import Origin, checked_special_tokens
+from bpetite._special_tokens import Origin, checked_special_tokens, is_whitespace
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
@@ -195,7 +195,8 @@ def _warn_if_unreachable(start: Artifact, unreachable: Collection[int]) -> None:
     Then they do not in the result either: their bytes are encoded with the start's merges first.
     If all tokens of the start encode to themselves, so do those that are learned.
     """
-    special = {name.encode("utf-8") for name in start.special_names}.intersection(start.tokens)
+    names = (name.encode("utf-8") for name in start.special_names if not is_whitespace(name))
+    special = {*names}.intersection(start.tokens)
     if indexes := sorted({*unreachable, *map(start.tokens.index, special)}):
         ids = [start.ids[index] for index in indexes]
         shown = start.tokens[indexes[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]

@@ -17,7 +17,7 @@ from bpetite_cli.strict_parser import Commands
 
 GROUPS: Final = {
     "make a tokenizer": ("train", "truncate", "chunks", "import"),
-    "use it": ("encode", "decode", "count", "export"),
+    "use it": ("encode", "decode", "count", "head", "export"),
     "look into it": ("show", "inspect", "diff", "sizes", "compare", "compare-tiktoken"),
     "prove what it is": ("verify", "parity"),
 }

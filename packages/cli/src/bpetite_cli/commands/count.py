@@ -24,10 +24,10 @@ all files, the most frequent first.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
 from bpetite._inner import quoted, tokenizer_of
@@ -38,7 +38,7 @@ from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents, Text
 from bpetite_cli.io.folders import Folder
 from bpetite_cli.pipe import Pipe, Tagged
-from bpetite_cli.plugins import Encoding, is_path, load_encoding
+from bpetite_cli.plugins import is_path, load_encoding
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.screen import look_at_output
@@ -87,9 +87,7 @@ def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = commands.add("count", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to count, instead of files")
-    parser.add_file_argument()
-    arguments.add_documents(parser)
+    arguments.add_text_or_documents(parser, "text to count, instead of files")
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(
         "--max",
@@ -103,7 +101,6 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs",
     )
     parser.allow_one("--by-token", "--max")
-    parser.allow_one(["--input", "--files-from", "--glob", *arguments.INSIDE_FILES], "--text")
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -111,18 +108,19 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting", check=options.by_token) as pipe:
         if options.by_token:
-            counts = count_ids(pipe)
+            counts, _ = count_ids(pipe)
             rows = draw_frequencies(pipe.model, counts, look_at_output())
             pipe.bar.hide()
             outputs.write_rows(rows, frequency_data(pipe.model, counts))
             return
-        counter = (
-            _OfModel(tokenizer_of(pipe.model), options.ordinary)
-            if is_path(options.model)
-            else load_encoding(options.model, ordinary=options.ordinary, download=options.download)
-        )
+        in_blocks, ordinary = True, options.ordinary
+        if is_path(options.model):
+            counter: Callable[[str], int] = partial(_count, tokenizer_of(pipe.model), ordinary)
+        else:
+            counter = load_encoding(options.model, ordinary=ordinary, download=options.download)
+            in_blocks = counter.in_blocks
         files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
-        texts = _read(pipe.documents, files, counter.in_blocks)
+        texts = _read(pipe.documents, files, in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
                 files[number].size += size
@@ -143,18 +141,11 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(complaints[-1])
 
 
-class _OfModel(NamedTuple):
-    """Counts tokens with a tokenizer file; blocks can always be counted separately."""
-
-    tokenizer: Tokenizer
-    ordinary: bool
-    in_blocks: bool = True
-
-    def __call__(self, text: str) -> int:
-        return len(self.tokenizer.encode(text, ordinary=self.ordinary))
+def _count(tokenizer: Tokenizer, ordinary: bool, text: str) -> int:
+    return len(tokenizer.encode(text, ordinary=ordinary))
 
 
-def _part_sizes(counter: Encoding | _OfModel, batch: list[Tagged[int]]) -> list[_PartSize]:
+def _part_sizes(counter: Callable[[str], int], batch: list[Tagged[int]]) -> list[_PartSize]:
     """Count the bytes and tokens of some texts, each with the number of its file."""
     sizes: list[_PartSize] = []
     for text, number in batch:

@@ -21,7 +21,6 @@ whitespace between them, `u16` and `u32` are as for `encode`. If the ids are not
 
 import argparse
 import codecs
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
@@ -29,7 +28,6 @@ from typing import Final
 from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import outputs
 from bpetite_cli.io.formats import FORMATS, JSON_OR_TEXT
 from bpetite_cli.io.inputs import Input
 from bpetite_cli.pipe import Pipe
@@ -52,14 +50,7 @@ def add_command(commands: Commands) -> None:
     parser = commands.add("decode", __doc__)
     arguments.add_model(parser)
     parser.add_file_argument(digits="--ids")
-    parser.add_argument(
-        "--ids",
-        nargs="*",
-        type=_ids,
-        action="extend",
-        metavar="N",
-        help="token ids: 72 101, 72,101 or '[72,101]'",
-    )
+    arguments.add_options(parser, "--ids")
     parser.add_argument(
         "-i",
         "--input",
@@ -81,30 +72,19 @@ def add_command(commands: Commands) -> None:
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
-def _ids(word: str) -> list[int]:
-    """Read one id, ids separated by commas, or a JSON array of ids."""
-    listed = word.strip()
-    if listed.startswith("[") and listed.endswith("]"):
-        listed = listed[1:-1].strip()
-        if not listed:
-            return []
-    return [values.integer(part.strip()) for part in listed.split(",")]
-
-
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "decoding") as pipe:
         chosen = FORMATS[options.format] if options.format else JSON_OR_TEXT
         paths = pipe.documents.paths
         joined = Joined(pipe.model.vocab, chosen.width if paths else None)
         ids = options.ids
+        pipe.begin()
         if paths:
             source = Input(paths[0], {})
-            ids = pipe.passed(source.with_sizes(chosen.read(source)))
-        pipe.begin()
+            blocks = chosen.read(source.name, source.blocks())
+            ids = pipe.passed([source.with_sizes(blocks)])
         size = pipe.write(joined.bytes_of(ids) if options.bytes else joined.text_of(ids))
         if options.output is None:
-            if joined.end not in {b"", b"\n"} and outputs.is_terminal(sys.stdout):
-                outputs.write_output([b"\n"])  # a prompt starts a line of its own
             return
         summary: _Summary = {
             **fields.text_fields(size, joined.tokens),
@@ -124,12 +104,10 @@ class Joined:
     vocab: the bytes of every id.
     width: the number of input bytes per id, or None if it varies.
     tokens: the number of ids joined so far.
-    end: the last byte, if there is one.
     """
 
     def __init__(self, vocab: Mapping[int, bytes], width: int | None) -> None:
         self.tokens = 0
-        self.end = b""
         self._vocab = vocab
         self._width = width
         self._last: list[int] = []  # the ids of the last block, and those of held bytes before
@@ -150,7 +128,6 @@ class Joined:
                         f"the ids are {messages.span(self._vocab)}"
                     ) from None
                 self.tokens += len(ids)
-                self.end = data[-1:] or self.end
                 self._last = self._last[-_MOST_HELD:] + ids
                 yield data
 

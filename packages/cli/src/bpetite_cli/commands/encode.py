@@ -30,8 +30,8 @@ Separators are special also with `--ordinary`.
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, TypeAlias
 
@@ -52,15 +52,6 @@ _Part: TypeAlias = Tagged[int | None]
 """A text, or an empty one with the id of a separator."""
 
 
-@dataclass
-class _Figures:
-    """The bytes and tokens of some texts, and the separators around them."""
-
-    text_bytes: int = 0
-    tokens: int = 0
-    separators: int = 0
-
-
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs):
     separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
@@ -71,10 +62,10 @@ def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
     parser = commands.add("encode", __doc__)
     arguments.add_model(parser)
-    parser.add_argument("--text", help="text to encode, instead of files")
-    parser.add_file_argument()
+    arguments.add_text_or_documents(
+        parser, "text to encode, instead of files", "--separator-token", "--separator"
+    )
     parser.advice["FILE"] = "for words of a text, use --text"
-    arguments.add_documents(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
@@ -101,9 +92,6 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_options(parser, "--output", "--force", "--jobs")
     parser.need("--force", "--output")
-    of_files = ["--input", "--files-from", "--glob", *arguments.INSIDE_FILES]
-    of_files += ["--separator-token", "--separator"]
-    parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
@@ -114,7 +102,7 @@ def _run(options: argparse.Namespace) -> None:
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-    total = _Figures()
+    total = Counter[str]()
     with Pipe(options, "encoding") as pipe:
         artifact, highest_id = pipe.model, max(pipe.model.ids)
         if chosen.width and highest_id >= 1 << (8 * chosen.width):
@@ -136,44 +124,45 @@ def _run(options: argparse.Namespace) -> None:
         summary: _Summary = {
             "files": len(pipe.documents.paths),
             "skipped": pipe.documents.skipped,
-            **fields.text_fields(total.text_bytes, total.tokens),
+            **fields.text_fields(total["bytes"], total["tokens"]),
             "outputs": [values.text_argument(options.output)],
-            "separators": total.separators,
+            "separators": total["separators"],
             "format": options.format,
             "file_bytes": size,
         }
-        others = f" and {messages.counted(total.separators, 'separator')}"
+        others = f" and {messages.counted(total['separators'], 'separator')}"
         pipe.report(
             summary,
-            saved=f"saved: {quoted(options.output)}, {total.tokens:,} tokens"
-            f"{others if total.separators else ''} as {options.format}, "
+            saved=f"saved: {quoted(options.output)}, {total['tokens']:,} tokens"
+            f"{others if total['separators'] else ''} as {options.format}, "
             f"{messages.in_units(size)}",
         )
 
 
 def _pack(
     tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]
-) -> tuple[_Figures, bytes]:
-    """Turn texts and separators into their figures, and their ids in the format with this name."""
+) -> tuple[Counter[str], bytes]:
+    """Turn texts and separators into their figures, and their ids in the format with this name.
+
+    The figures are the bytes and tokens of the texts, and the separators around them.
+    """
     ids: list[int] = []
-    figures = _Figures()
+    figures = Counter[str]()
     for text, separator in batch:
         if separator is None:
             ids += tokenizer.encode(text, ordinary=ordinary)
-            figures.text_bytes += len(text.encode("utf-8"))
+            figures["bytes"] += len(text.encode("utf-8"))
         else:
             ids.append(separator)
-            figures.separators += 1
-    figures.tokens = len(ids) - figures.separators
+            figures["separators"] += 1
+    figures["tokens"] = len(ids) - figures["separators"]
     return figures, FORMATS[name].pack(ids) if ids else b""
 
 
-def _added(total: _Figures, packed: Iterable[tuple[_Figures, bytes]]) -> Iterator[bytes]:
+def _added(total: Counter[str], packed: Iterable[tuple[Counter[str], bytes]]) -> Iterator[bytes]:
     """Yield the bytes of each batch, and add its figures to the total."""
     for figures, data in packed:
-        total.text_bytes += figures.text_bytes
-        total.tokens += figures.tokens
-        total.separators += figures.separators
+        total.update(figures)
         yield data
 
 

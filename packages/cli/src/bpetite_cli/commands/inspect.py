@@ -1,4 +1,4 @@
-"""Show a tokenizer file, or how a token was made.
+"""Show a tokenizer, or how a token was made.
 
 Examples:
   bpetite inspect --model tokenizer.json
@@ -9,22 +9,23 @@ Examples:
   bpetite inspect --model tokenizer.json --json
   bpetite inspect --model tokenizer.json --tokens > tokens.jsonl
   bpetite inspect --model big.json --tokens --since tokenizer.json
+
+Details:
+For a tokenizer of another form, such as the folder of a model, the first lines say what it is: its
+kind, pattern, normalizer, roles and special tokens with their flags, and what bpetite leaves out.
+If it does not open, they say why, and the exit status is 1.
 """
 
 import argparse
-import re
 from collections.abc import Sequence
 
 from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
-from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
-from bpetite_cli.plugins import load_model
+from bpetite_cli.io import outputs
+from bpetite_cli.pipe import load_alone
+from bpetite_cli.plugins import NotOpenedError
 from bpetite_cli.strict_parser import Commands
-from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Bar
 from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.values import short
 from bpetite_cli.views import overview, tree, vocabulary
 
 
@@ -36,7 +37,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     parser.add_argument(
         "--token",
-        type=_id_or_text,
+        type=values.id_or_text,
         metavar="TOKEN",
         help="the merges that made this token: an id, or a text such as ' the'",
     )
@@ -61,6 +62,7 @@ def add_command(commands: Commands) -> None:
         run=_run,
         prints={
             "": overview.Overview,
+            "if it does not open": overview.Unopened,
             "--token": tree.Tree,
             "--token-text": tree.Tree,
             "--tokens": vocabulary.Entry,
@@ -69,30 +71,33 @@ def add_command(commands: Commands) -> None:
     )
 
 
-def _id_or_text(word: str) -> int | str:
-    return values.integer(word) if re.fullmatch("-?[0-9]+", word) else word
-
-
 def _run(options: argparse.Namespace) -> None:
-    notes: list[str] = []
-    with Bar("loading"):
-        artifact, content = load_model(options.model, download=options.download, notes=notes)
-        file = content or artifact.to_bytes()
-    messages.say(*notes)
+    try:
+        model = load_alone(options.model, download=options.download)
+    except NotOpenedError as error:
+        if options.tokens or options.token is not None or options.token_text is not None:
+            raise
+        if outputs.wants_json():
+            outputs.write_json(overview.source_data(options.model, error.facts))
+        else:
+            outputs.stream_output(overview.draw_source(error.facts))
+        raise
+    artifact = model.artifact
     if options.tokens:
         before = None
         if options.since is not None:
-            before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
+            old = load_alone(options.since, download=options.download)
+            before = vocabulary.ids_before(artifact, old.artifact)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         data = vocabulary.vocabulary_data(artifact, before)
         outputs.write_rows(rows, data)
     elif options.token is not None or options.token_text is not None:
-        _print_trees(artifact, _chosen(artifact, options))
+        token = options.token_text if options.token is None else options.token
+        _print_trees(artifact, vocabulary.chosen(artifact, token))
     elif outputs.wants_json():
-        outputs.write_json(overview.overview_data(options.model, artifact, file))
+        outputs.write_json(overview.overview_data(options.model, model))
     else:
-        screen = look_at_output()
-        outputs.stream_output(overview.draw_overview(options.model, artifact, file, screen))
+        outputs.stream_output(overview.draw_overview(options.model, model, look_at_output()))
 
 
 def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:
@@ -103,20 +108,3 @@ def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:
         if number:
             outputs.stream_output(["\n"])
         outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
-
-
-def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
-    """Return the ids of the tokens to show."""
-    if isinstance(options.token, int):
-        if options.token in artifact.ids:
-            return [options.token]
-        ids = messages.span(artifact.ids)
-        raise Failure(f"unknown token id {options.token}; the ids are {ids}")
-    word = options.token_text if options.token is None else options.token
-    text = values.text_argument(word)
-    if token_ids := vocabulary.ids_of_text(artifact, text):
-        return token_ids
-    similar = (f" {text}", text.strip(), text.replace("·", " "))
-    close = next((other for other in similar if vocabulary.ids_of_text(artifact, other)), None)
-    way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
-    raise Failure(f"no token has the text {short(text)}; {way_out}")

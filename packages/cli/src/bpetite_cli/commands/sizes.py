@@ -29,7 +29,7 @@ from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.counting import count_ids_and_chunks
+from bpetite_cli.counting import count_ids
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.pipe import Pipe
@@ -84,7 +84,6 @@ def add_command(commands: Commands) -> None:
     """Add `sizes` to the command line."""
     parser = commands.add("sizes", __doc__)
     arguments.add_model(parser)
-    parser.add_file_argument()
     arguments.add_documents(parser)
     arguments.add_options(parser, "--ordinary")
     parser.add_argument(
@@ -102,7 +101,7 @@ def add_command(commands: Commands) -> None:
 def _vocab_size(word: str) -> int:
     if not word[:1].isdecimal() or (not word.isdecimal() and os.path.lexists(word)):
         raise Failure(f"{short(word)} is no size; put a FILE before --at, or after --input")
-    return values.bounded("at least 256 (one for each byte)", 256)(word)
+    return values.vocab_size(word)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -115,7 +114,7 @@ def _run(options: argparse.Namespace) -> None:
             models.check_size(artifact, size, cannot)
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
-        counts, chunks = count_ids_and_chunks(pipe, completed.keys())
+        counts, chunks = count_ids(pipe, completed.keys())
         whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]

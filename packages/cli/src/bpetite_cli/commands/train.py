@@ -25,7 +25,7 @@ are added to those of the start.
 
 `--start` continues a tokenizer: its merges and special tokens come first, and learning goes on
 from there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has
-schema version 3, as the imported tokenizers of models. With `--keep-ids`, its special tokens keep
+schema version 3 or 4, as imported tokenizers of models. With `--keep-ids`, its special tokens keep
 their ids too, and new tokens get the ids after them, as for a model that is already trained.
 """
 
@@ -34,6 +34,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import (
@@ -53,7 +54,7 @@ from bpetite_cli.strict_parser import Commands, Given
 from bpetite_cli.terminal import messages
 from bpetite_cli.tips import meant
 from bpetite_cli.training import check_start, learn
-from bpetite_cli.values import bounded, short, text_argument
+from bpetite_cli.values import short, text_argument, vocab_size
 
 _RARE: Final = 100
 """A model hardly learns a token that occurs less often."""
@@ -99,7 +100,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_options(parser, "--vocab-size", required=False)
     parser.add_argument(
         "--total",
-        type=bounded("at least 256 (one for each byte)", 256),
+        type=vocab_size,
         metavar="N",
         help="instead, all ids, special tokens included",
     )
@@ -109,11 +110,12 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--special",
         nargs="*",
+        type=_special_token,
         action=_SpecialTokens,
         metavar="TOKEN",
         help="special tokens, such as '<|user|>' '<|end|>' (default: <|endoftext|>)",
     )
-    arguments.add_options(parser, "--start")
+    arguments.add_options(parser, "--start", "--download")
     parser.add_argument(
         "--keep-ids",
         action="store_true",
@@ -125,41 +127,38 @@ def add_command(commands: Commands) -> None:
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
-class _SpecialTokens(argparse.Action):
-    """Extend a list of special tokens, and reject those that break a rule."""
-
-    def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
-        """Extend the list."""
-        names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
-        for mistake in filter(None, map(_mistake, values)):
-            raise argparse.ArgumentError(self, mistake)
-        try:
-            setattr(namespace, self.dest, checked_special_tokens(names))
-        except ValueError as error:
-            raise argparse.ArgumentError(self, str(error)) from None
-
-
-def _mistake(word: str) -> str | None:
-    """Return what a word probably is instead of a special token, and what to type."""
+def _special_token(word: str) -> str:
+    """Read a special token; what is probably something else is an error that says what to type."""
     way_out = "put it before --special, or after --input"
     if os.path.lexists(word):
-        return f"{short(word)} is a file; {way_out}"
+        raise Failure(f"{short(word)} is a file; {way_out}")
     folder = os.path.dirname(word) or os.curdir
     files = os.listdir(folder) if _LIKE_A_PATH.fullmatch(word) and os.path.isdir(folder) else []
     if near := meant(os.path.basename(word), files):
-        return f"there is no file {short(word)}{near} For a file, {way_out}"
+        raise Failure(f"there is no file {short(word)}{near} For a file, {way_out}")
     names = re.split(r"[,\s]+", word)
-    try:
-        is_several = len(checked_special_tokens(names)) > 1
-    except ValueError:
-        return None
-    write = f"write --special {' '.join(map(shlex.quote, names))}"
-    return f"{short(word)} is several names; {write}" if is_several else None
+    with suppress(ValueError):
+        if len(checked_special_tokens(names)) > 1:
+            write = f"write --special {' '.join(map(shlex.quote, names))}"
+            raise Failure(f"{short(word)} is several names; {write}")
+    return text_argument(word)
+
+
+class _SpecialTokens(argparse.Action):
+    """Extend a list of special tokens, which together have to keep the rules."""
+
+    def __call__(self, _: object, namespace: Given, values: Given, *__: object) -> None:
+        """Extend the list."""
+        try:
+            names = checked_special_tokens((*(getattr(namespace, self.dest) or ()), *values))
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+        setattr(namespace, self.dest, names)
 
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text", "training on") as pipe:
-        start = None if options.start is None else models.load_artifact(options.start)
+        start = None if options.start is None else pipe.load(options.start).artifact
         begin = _begin(start, options)
         wanted = _wanted(begin, options)
         check_start(options.start, begin, wanted)

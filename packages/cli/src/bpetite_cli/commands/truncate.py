@@ -7,7 +7,7 @@ Examples:
   bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
 
 Details:
-In a file of schema version 3, whole tokens stay, and so do the ids of all tokens that are left.
+From schema version 3 on, whole tokens stay, and so do the ids of all tokens that are left.
 The size of the tokenizer that it extends gives that tokenizer's file, unless special tokens were
 added, which stay.
 """
@@ -17,6 +17,7 @@ import argparse
 from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.io import models, outputs
+from bpetite_cli.pipe import load_alone
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Bar
@@ -30,7 +31,7 @@ def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = commands.add("truncate", __doc__)
     parser.add_file_argument(option="--model")
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     arguments.add_options(
         parser, "--vocab-size", help="bytes, whole tokens and the first merges; special are extra"
     )
@@ -39,8 +40,7 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    with Bar("loading"):
-        artifact = models.load_artifact(options.model)
+    artifact = load_alone(options.model, download=options.download).artifact
     size = options.vocab_size
     cannot = f"cannot truncate {quoted(options.model)} to {size:,} tokens: it"
     models.check_size(artifact, size, cannot)

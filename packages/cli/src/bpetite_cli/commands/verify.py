@@ -16,7 +16,7 @@ any corpus would do. The first difference is printed.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -27,8 +27,6 @@ from bpetite._inner import Artifact, quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.counting import CountedCorpus
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models
-from bpetite_cli.io.documents import Documents
 from bpetite_cli.pipe import Pipe
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.visible import visible
@@ -57,11 +55,11 @@ class _Verdict(TypedDict):
     merges_proved: Annotated[int, "merges of the corpus before the first difference"]
 
 
-class _Verified(_Verdict, fields.TokenizerFile):
+class _Trained(_Verdict, fields.TokenizerFile):
     sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
-    files: int
-    skipped: Mapping[str, int] | None
-    bytes: int
+
+
+class _Verified(_Trained, fields.InputSize):
     seconds: Annotated[float, "the seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
 
@@ -73,7 +71,7 @@ class _Continued(_Verified):
 def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""
     parser = commands.add("verify", __doc__)
-    arguments.add_options(parser, "--model")
+    arguments.add_model(parser)
     arguments.add_corpus(parser)
     arguments.add_options(parser, "--start", "--jobs")
     parser.set_defaults(run=_run, prints={"": _Verified, "--start": _Continued})
@@ -135,13 +133,14 @@ class _Proof(NamedTuple):
 
 def _run(options: argparse.Namespace) -> None:
     with Pipe(options, "counting text") as pipe:
-        model, file = models.load_file(options.model)
+        model, file, *_ = pipe.load(options.model)
         if model.numbering and options.start is None:
             raise Failure(
-                f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
-                "training keeps but does not give (name the tokenizer that it extends: --start)"
+                f"cannot verify {quoted(options.model)}: it has schema version "
+                f"{model.schema_version}, with ids that training keeps but does not give (name the "
+                "tokenizer that it extends: --start)"
             )
-        start = None if options.start is None else models.load_artifact(options.start)
+        start = None if options.start is None else pipe.load(options.start).artifact
         if start is not None:
             check_start(options.start, start, len(model.tokens))
         begin = _begin(model, start, options)
@@ -149,7 +148,18 @@ def _run(options: argparse.Namespace) -> None:
         trained, _, seconds = learn(pipe, corpus, len(model.tokens), begin)
         proof = _Proof(model, file, trained, _same(model, trained), len(begin.merges))
         fault = _fault(proof, options)
-        data: _Verified | _Continued = _data(proof, pipe.documents, corpus.size, seconds)
+        data: _Verified | _Continued = {
+            "equal": proof.is_equal,
+            "difference": proof.difference,
+            "merges_proved": proof.same - proof.kept,
+            **fields.tokenizer_fields(model, sha256(file).hexdigest()),
+            "sha256_of_training": sha256(trained.to_bytes()).hexdigest(),
+            "files": len(pipe.documents.paths),
+            "skipped": pipe.documents.skipped,
+            "bytes": corpus.size,
+            "seconds": round(seconds, 3),
+            "regex": version("regex"),
+        }
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
@@ -163,7 +173,7 @@ def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace)
     fault = None
     if start is None:
         return Artifact.of_merges([], model.pattern, model.special_names)
-    begin = start.keeping_ids() if model.numbering else start
+    begin = start.keeping_ids() if model.numbering and not start.numbering else start
     names = tuple(dict.fromkeys((*start.special_names, *model.special_names)))
     if start.pattern is not model.pattern:
         fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"
@@ -220,21 +230,6 @@ def _same(model: Artifact, trained: Artifact) -> int:
     """Return the number of merges before the first one that differs, also in its id."""
     both = zip(model.merges, model.ids[256:], trained.merges, trained.ids[256:], strict=False)
     return sum(1 for _ in takewhile(lambda row: row[:2] == row[2:], both))
-
-
-def _data(proof: _Proof, documents: Documents, size: int, seconds: float) -> _Verified:
-    return {
-        "equal": proof.is_equal,
-        "difference": proof.difference,
-        "merges_proved": proof.same - proof.kept,
-        **fields.tokenizer_fields(proof.model, sha256(proof.file).hexdigest()),
-        "sha256_of_training": sha256(proof.trained.to_bytes()).hexdigest(),
-        "files": len(documents.paths),
-        "skipped": documents.skipped,
-        "bytes": size,
-        "seconds": round(seconds, 3),
-        "regex": version("regex"),
-    }
 
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:

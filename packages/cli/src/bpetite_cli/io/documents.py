@@ -1,17 +1,19 @@
 """The way in: documents are files, lines or rows of files, or text. No token spans two."""
 
+import argparse
 import os
+import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import json_lines, parquet
-from bpetite_cli.io.folders import Folder
-from bpetite_cli.io.inputs import Input, Oddity, split_at
+from bpetite_cli.io.folders import Folder, read_folders
+from bpetite_cli.io.inputs import STANDARD_INPUT, Input, Oddity, size_of, split_at
 from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
-from bpetite_cli.values import Field, short
+from bpetite_cli.values import Field, short, text_argument
 
 Text: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of bytes read for it."""
@@ -22,35 +24,50 @@ REASONS: Final = ("null", "missing", "wrong_type")
 _MOST_FAULTS: Final = 10
 
 
-class Documents(NamedTuple):
-    """The locations of the documents.
+class Documents:
+    """The documents that the options of a command select; without any, it is standard input.
 
     odd: gets what is odd about the files that are read, with their names.
     skipped: gets the number of documents that are not text, by reason; None if such are errors.
     faults: what is wrong with files that cannot be read, by path.
-    paths: the files; `-` is standard input.
-    lists: the files that listed some of the paths.
-    folders: the folders that some of the paths are in.
     field: the field of the documents in a line of JSON Lines.
     column: the column of the document in a row of a Parquet file.
     separator: the text between the documents of a file; without all three, each file is one.
     with_counts: whether each line of the files has a text and a count.
     text: a document that is an argument.
     is_unnamed: whether it is standard input because nothing else is named.
+    paths: the files; `-` is standard input.
+    lists: the files that listed some of the paths.
+    folders: the folders that some of the paths are in.
     """
 
-    odd: dict[Oddity, list[str]]
-    skipped: dict[str, int] | None
-    faults: dict[str, str]
-    paths: Sequence[str] = ()
-    lists: Sequence[str] = ()
-    folders: Sequence[Folder] = ()
-    field: Field | None = None
-    column: str | None = None
-    separator: str | None = None
-    with_counts: bool = False
-    text: str | None = None
-    is_unnamed: bool = False
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = vars(options)
+        given = {name: value for name, value in self._options.items() if value is not None}
+        self.odd: dict[Oddity, list[str]] = {}
+        self.skipped = dict.fromkeys(REASONS, 0) if given.get("skip_invalid") else None
+        self.faults: dict[str, str] = {}
+        self.field: Field | None = given.get("jsonl")
+        self.column: str | None = given.get("parquet")
+        self.separator: str | None = given.get("document_separator")
+        self.with_counts = "counts" in given
+        self.text = text_argument(given["text"]) if "text" in given else None
+        self.is_unnamed = not given.keys() & {"input", "files_from", "counts", "text", "ids"}
+        named: str | list[str] = given.get("counts") or given.get("input", [])
+        self.paths = expand_patterns([named] if isinstance(named, str) else named)
+        if self.is_unnamed:
+            self.paths = [STANDARD_INPUT]
+        self.lists: list[str] = [given["files_from"]] if "files_from" in given else []
+        for name in self.lists:
+            self.paths += read_list(name, null=options.null)
+        self.folders: list[Folder] = []
+        if "glob" in self._options:
+            pattern, output, parquet = given.get("glob"), given.get("output"), "parquet" in given
+            self.paths, self.folders = read_folders(
+                self.paths, self.faults, pattern, output, parquet=parquet
+            )
+        if [*self.paths, *self.lists].count(STANDARD_INPUT) > 1:
+            raise Failure("standard input (-) can be read only once; name it once")
 
     @property
     def all_faults(self) -> str:
@@ -62,6 +79,37 @@ class Documents(NamedTuple):
         if len(listed) > _MOST_FAULTS:
             shown.append(f"and {len(listed) - _MOST_FAULTS:,} more")
         return "\n".join([f"{len(listed):,} files cannot be read", *shown])
+
+    def check(self) -> int | None:
+        """Look at all files before the first is read, and note what is wrong with them.
+
+        Returns:
+            The size of the files in bytes, or None if it is unknown, as for a pipe.
+        """
+        known = {path for folder in self.folders for path in folder.files}
+        is_text = "glob" in self._options and self.column is None
+        sizes: list[int | None] = []
+        for path in self.paths:
+            try:
+                sizes.append(size_of(path, is_text=is_text and path not in known))
+            except (Failure, OSError) as error:
+                if isinstance(error, FileNotFoundError):
+                    error.strerror = f"{error.strerror}{self._meant(path)}"
+                self.faults.setdefault(path, explain(error))
+        return None if None in sizes else sum(filter(None, sizes))
+
+    def _meant(self, path: str) -> str:
+        """Return what a word may mean that names no file, for a message."""
+        options = self._options
+        if "*" in path and "glob" in options:
+            return " (for a pattern, name the folder and add --glob)"
+        if "jsonl" in options and re.fullmatch(r"\.\w+", path):
+            return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
+        if "text" in options and (" " in path or not {*"./"} & {*path}):
+            return " (for a text, use --text)"
+        if self.paths[1:] and path == self.paths[-1] and options.get("output", path) is None:
+            return " (to write to it, use --output)"
+        return ""
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""

@@ -17,7 +17,13 @@ from typing import TypeAlias
 from bpetite._inner import quoted
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.inputs import Input
-from bpetite_cli.io.kinds import LIKE_UTF16, is_binary, is_parquet, is_tokenizer_file, is_utf16
+from bpetite_cli.io.kinds import (
+    LIKE_UTF16,
+    advice_on_archive,
+    is_tokenizer_file,
+    is_utf16,
+    signature,
+)
 
 _Key: TypeAlias = tuple[int, int]
 """A file or a folder, by its device and its number there."""
@@ -32,7 +38,6 @@ class Folder:
     files: the paths of the files in it to read, in order.
     bytes: their size on the disk.
     skipped: the number of files that are not read, by the reason.
-    faults: what is wrong with files that cannot be read, by path.
     """
 
     path: str
@@ -40,7 +45,6 @@ class Folder:
     files: list[str] = field(default_factory=list)
     bytes: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
-    faults: dict[str, str] = field(default_factory=dict)
 
     @property
     def what_is_skipped(self) -> str:
@@ -50,12 +54,18 @@ class Folder:
 
 
 def read_folders(
-    paths: Sequence[str], pattern: str | None, output: str | None, *, parquet: bool
+    paths: Sequence[str],
+    faults: dict[str, str],
+    pattern: str | None,
+    output: str | None,
+    *,
+    parquet: bool,
 ) -> tuple[list[str], list[Folder]]:
     """Return the paths with the files of each folder in its place, and the folders.
 
     Args:
         paths: files and folders.
+        faults: gets what is wrong with files that cannot be read, by path.
         pattern: a pattern for the names of the files in folders, such as `*.md`.
         output: the file that the command writes, which is not read.
         parquet: whether Parquet files are read, instead of text.
@@ -66,7 +76,7 @@ def read_folders(
     expanded: list[str] = []
     folders: list[Folder] = []
     found_by: dict[_Key, _Key] = {}
-    own = os.stat(output) if output is not None and os.path.exists(output) else None
+    own = _key(os.stat(output)) if output is not None and os.path.exists(output) else None
     for path in paths:
         if not os.path.isdir(path):
             expanded.append(path)
@@ -75,16 +85,16 @@ def read_folders(
         folders.append(folder)
         key, here = _key(os.stat(path)), set[_Key]()
         for entry in _files(path, folder.skipped):
-            status = entry.stat()
+            status = os.stat(entry.path)  # on Windows, that of `scandir` has no number
             file = _key(status)
             if pattern is not None and not fnmatchcase(entry.name, pattern):
                 reason: str | None = "with other names"
-            elif own is not None and os.path.samestat(status, own):
+            elif file == own:
                 reason = "the output"
             elif file in here or found_by.get(file, key) != key:
                 reason = "read already"
             else:
-                reason = _reason(entry.path, folder.faults, parquet=parquet)
+                reason = _reason(entry.path, faults, parquet=parquet)
             if reason is not None:
                 folder.skipped[reason] += 1
                 continue
@@ -133,23 +143,19 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 
 def _reason(path: str, faults: dict[str, str], *, parquet: bool) -> str | None:
     """Return why a file in a folder is not read, or None; note what is wrong with it."""
+    source = Input(path, {})
     try:
-        return _checked_kind(path, parquet=parquet)
+        begin = source.begin()
+        if parquet:
+            return None if begin.startswith(b"PAR1") else "of other kinds"
+        if is_utf16(begin):
+            faults[path] = f"{source.name} {LIKE_UTF16}"
+        elif b"\0" in begin or advice_on_archive(begin) or signature(begin):
+            return "binary"
+        elif is_tokenizer_file(begin):
+            return "of tokenizers"
+        else:
+            source.check(begin)
     except (Failure, OSError) as error:
         faults[path] = explain(error)
-        return None
-
-
-def _checked_kind(path: str, *, parquet: bool) -> str | None:
-    source = Input(path, {})
-    begin = source.begin()
-    if parquet:
-        return None if is_parquet(begin) else "of other kinds"
-    if is_utf16(begin):
-        raise Failure(f"{source.name} {LIKE_UTF16}")
-    if is_binary(begin):
-        return "binary"
-    if is_tokenizer_file(begin):
-        return "of tokenizers"
-    source.check(begin)
     return None

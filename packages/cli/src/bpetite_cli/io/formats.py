@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import Input
 from bpetite_cli.values import MOST_DIGITS, integer, short
 
 _TOO_LONG: Final = rb"[0-9]{%d}" % (MOST_DIGITS + 1)
@@ -27,13 +26,13 @@ class Format(NamedTuple):
     """A format for ids.
 
     pack: turns one or more ids into bytes.
-    read: yields the ids of an input in blocks.
+    read: yields the ids in blocks, given the name of the file, for errors, and its bytes.
     width: the number of bytes per id, or None if it varies.
     opening, between, closing: the bytes before, between and after blocks of packed ids.
     """
 
     pack: Callable[[list[int]], bytes]
-    read: Callable[[Input], Iterator[list[int]]]
+    read: Callable[[str, Iterable[bytes]], Iterator[list[int]]]
     width: int | None = None
     opening: bytes = b""
     between: bytes = b""
@@ -58,12 +57,8 @@ def _pack_text(ids: list[int]) -> bytes:
     return ("\n".join(map(str, ids)) + "\n").encode("ascii")
 
 
-def _read_text(source: Input) -> Iterator[list[int]]:
+def _read_text(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
-    return _ids_in(source.name, source.blocks())
-
-
-def _ids_in(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     offset = 0  # of `held` in the file
     held = b""
     for read in blocks:
@@ -92,19 +87,20 @@ def _pack(code: str, ids: list[int]) -> bytes:
     return struct.pack(f"<{len(ids)}{code}", *ids)
 
 
-def _unpack(code: str, source: Input) -> Iterator[list[int]]:
+def _unpack(code: str, name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     """Yield ids of a fixed width."""
     width = struct.calcsize(f"<{code}")
-    held = b""
-    for read in source.blocks():
+    size, held = 0, b""
+    for read in blocks:
+        size += len(read)
         data = held + read
         count = len(data) // width
         held = data[count * width :]
         yield list(struct.unpack_from(f"<{count}{code}", data))
     if held:
         raise Failure(
-            f"{source.name}: the last id, at byte offset {source.read - len(held)}, is incomplete: "
-            f"u{8 * width} takes {width} bytes per id, and there are {source.read:,} bytes\n"
+            f"{name}: the last id, at byte offset {size - len(held)}, is incomplete: "
+            f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
             f"check that the file is complete and was written with --format u{8 * width}"
         )
 
@@ -124,23 +120,16 @@ _NEVER_IN_IDS: Final = re.compile(rb"-0|" + _TOO_LONG)
 """JSON allows -0, and integers that are slow to convert."""
 
 
-def _read_json(source: Input) -> Iterator[list[int]]:
-    """Yield the ids of a JSON array, one list for each block of the file."""
-    return _ids_of_array(source.name, source.blocks())
-
-
-def _read_json_or_text(source: Input) -> Iterator[list[int]]:
+def _read_json_or_text(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, or decimal ids if the file begins with a digit."""
-    blocks = source.blocks()
-    begin = next(blocks, b"")
-    read = chain([begin], blocks)
-    if begin.lstrip()[:1].isdigit():
-        yield from _ids_in(source.name, read)
-    else:
-        yield from _ids_of_array(source.name, read)
+    left = iter(blocks)
+    begin = next(left, b"")
+    read = _read_text if begin.lstrip()[:1].isdigit() else _read_json
+    return read(name, chain([begin], left))
 
 
-def _ids_of_array(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
+def _read_json(name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:
+    """Yield the ids of a JSON array, one list for each block of the file."""
     held = b""  # what follows the last comma
     begun = more = False  # whether the array has begun, and whether a comma announces another id
     for read in blocks:

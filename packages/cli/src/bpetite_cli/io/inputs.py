@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import FileIO
 from itertools import chain, groupby
@@ -19,7 +19,7 @@ from select import select
 from typing import Final, TypeAlias, TypeVar
 
 from bpetite._inner import cut_safely, quoted
-from bpetite_cli.errors import Failure, explain
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import kinds
 from bpetite_cli.io.compressed import decompress
 
@@ -60,50 +60,13 @@ def name_of(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else quoted(path)
 
 
-def check_inputs(
-    paths: Sequence[str],
-    faults: dict[str, str],
-    known: Container[str] | None,
-    options: Mapping[str, object],
-) -> int | None:
-    """Check all files before reading the first.
+def size_of(path: str, *, is_text: bool) -> int | None:
+    """Return the size of a file, or None if it is not regular.
 
     Args:
-        paths: the files.
-        faults: what is wrong with files in folders, by path; it gets what is wrong with others.
-        known: the files in folders; None if files need not be text.
-        options: those of the command, to say what may be meant instead of a file.
-
-    Returns:
-        The size of the files in bytes, or None if it is unknown, as for a pipe.
+        path: the file.
+        is_text: whether its first bytes must be text.
     """
-    sizes: list[int | None] = []
-    for path in paths:
-        try:
-            sizes.append(_checked_size(path, known))
-        except (Failure, OSError) as error:
-            if isinstance(error, FileNotFoundError):
-                is_last = len(paths) > 1 and path == paths[-1]
-                error.strerror = f"{error.strerror}{_meant(path, is_last, options)}"
-            faults.setdefault(path, explain(error))
-    return None if None in sizes else sum(filter(None, sizes))
-
-
-def _meant(path: str, is_last: bool, options: Mapping[str, object]) -> str:
-    """Return what a word may mean that names no file, for a message."""
-    if "*" in path and "glob" in options:
-        return " (for a pattern, name the folder and add --glob)"
-    if "jsonl" in options and re.fullmatch(r"\.\w+", path):
-        return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
-    if "text" in options and (" " in path or not {*"./"} & {*path}):
-        return " (for a text, use --text)"
-    if is_last and options.get("output", path) is None:
-        return " (to write to it, use --output)"
-    return ""
-
-
-def _checked_size(path: str, known: Container[str] | None) -> int | None:
-    """Return the size of a file, or None if it is not regular; its first bytes must be text."""
     if path == STANDARD_INPUT:
         with open_input(path):
             status = os.fstat(0)
@@ -114,7 +77,7 @@ def _checked_size(path: str, known: Container[str] | None) -> int | None:
         if not os.access(path, os.R_OK):
             raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
         is_regular = stat.S_ISREG(status.st_mode) and not path.startswith("/dev/")  # as /dev/fd/0
-        if known is not None and path not in known and is_regular:
+        if is_text and is_regular:
             source = Input(path, {})
             source.check(source.begin())
     return status.st_size if stat.S_ISREG(status.st_mode) else None

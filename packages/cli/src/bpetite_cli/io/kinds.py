@@ -3,11 +3,8 @@
 import codecs
 import os
 import re
-import shlex
 from contextlib import suppress
 from typing import Final
-
-from bpetite._inner import quoted, read_file
 
 CONVERT: Final = "convert it first, with:"
 LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16BE) -t UTF-8"
@@ -58,11 +55,6 @@ def advice_on_archive(begin: bytes) -> str | None:
     return None
 
 
-def is_binary(begin: bytes) -> bool:
-    """Return whether a file that begins so is no text, in no encoding."""
-    return b"\0" in begin or bool(advice_on_archive(begin) or signature(begin))
-
-
 def signature(begin: bytes) -> str | None:
     """Return what a file that begins so is, and what to do, if it is in a known format.
 
@@ -74,11 +66,6 @@ def signature(begin: bytes) -> str | None:
         if is_plain and not begin.startswith(b"%PDF-"):
             return None
     return next((kind for one, kind in _SIGNATURES if re.match(one, begin, re.DOTALL)), None)
-
-
-def is_parquet(begin: bytes) -> bool:
-    """Return whether a file that begins so is a Parquet file."""
-    return begin.startswith(b"PAR1")
 
 
 def is_tokenizer_file(begin: bytes) -> bool:
@@ -126,42 +113,37 @@ def not_utf8(data: bytes, place: int, offset: int) -> str:
     return f"is not UTF-8: byte 0x{data[place]:02x} at offset {offset}"
 
 
-_LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16
 
+PLAIN_TEXT: Final = "plain text"
 _OURS: Final = re.compile(rb'"(?:schema_version|mergeable_vocab_size)"')
 _GPT2: Final = rb'\s*\{\s*(?:"(?:[^"\\]|\\.)+"\s*:\s*[0-9]+\s*,\s*){2}|#version: '
 _BYTE_AND_RANK: Final = rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n"
 _TEXT: Final = rb"\s*[^\s\[{\0-\x08\x0e-\x1f\x7f][^\0-\x08\x0e-\x1f\x7f]*\Z"
 _KINDS: Final = (
-    (rb'\s*\{.*"added_tokens"\s*:', "a Hugging Face tokenizer.json", "huggingface"),
-    (rb'\s*\{.*"token_bytes"\s*:', "a tekken.json", "tekken"),
-    (_BYTE_AND_RANK, "a .tiktoken file", "tiktoken"),
-    (_GPT2, "part of a GPT-2 tokenizer", "gpt2"),
-    (_TEXT, "plain text", ""),  # neither JSON nor control characters
+    (rb"GGUF", "a GGUF file"),
+    (rb"\n.{,9}<unk>", "a SentencePiece model"),
+    (rb'\s*\{.*"(?:added_tokens|model|tokenizer_class)"\s*:', "a file of Hugging Face"),
+    (rb'\s*\{.*"token_bytes"\s*:', "a tekken.json"),
+    (_BYTE_AND_RANK, "a file of ranks, as tiktoken has"),
+    (_GPT2, "part of a GPT-2 tokenizer"),
+    (_TEXT, PLAIN_TEXT),  # neither JSON nor control characters
 )
-"""How a file begins, what it is, and how `import` calls it."""
+"""How a file begins, and what it is."""
 
 
-def other_file_message(path: str) -> str | None:
-    """Return a message with the likely format of a file and the command that converts it.
+def other_kind(path: str) -> str | None:
+    """Return what a file seems to be that is no tokenizer file.
 
-    None means a damaged tokenizer file or an unknown format.
+    None means a damaged tokenizer file, an unknown format, or no regular file.
     """
-    try:
-        begin = read_file(path, _LARGEST)[:_BEGIN]
-        codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
-    except (OSError, ValueError):
+    if not os.path.isfile(path):
         return None
-    for pattern, kind, form in () if _OURS.search(begin) else _KINDS:
-        if re.match(pattern, begin, re.DOTALL):
-            # GPT-2's two files are found in their folder.
-            source = shlex.quote(os.path.dirname(path) or os.curdir if form == "gpt2" else path)
-            more = " --pattern NAME" if form == "tiktoken" else ""
-            command = f"import --from {form} --input {source}{more}"
-            return (
-                f"{quoted(path)} is not a tokenizer file; it looks like {kind}\nmake one from it "
-                f"with `bpetite {command if form else f'train --input {source} --vocab-size 512'} "
-                "--output NEW.json`"
-            )
+    with suppress(OSError, ValueError), open(path, "rb") as file:
+        begin = file.read(_BEGIN)
+        for pattern, kind in () if _OURS.search(begin) else _KINDS:
+            if kind == PLAIN_TEXT:
+                codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
+            if re.match(pattern, begin, re.DOTALL):
+                return kind
     return None

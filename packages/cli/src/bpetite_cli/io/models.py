@@ -1,24 +1,56 @@
 """Load and save tokenizer files, with errors that explain what is wrong."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
 
 from bpetite._inner import Artifact, FileError, quoted, read_file
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.kinds import other_file_message
+from bpetite_cli.io.kinds import PLAIN_TEXT, other_kind
 from bpetite_cli.tips import FOR_A_MODEL
 
 
-def load_artifact(path: str) -> Artifact:
-    """Load a tokenizer file."""
-    return load_file(path)[0]
+class OtherFileError(Failure):
+    """A folder, or a file that may be a tokenizer of another library."""
 
 
 def load_file(path: str) -> tuple[Artifact, bytes]:
-    """Load a tokenizer file, and return its content, too."""
-    with about_model(path):
+    """Load a tokenizer file, and return its content, too.
+
+    Raises:
+        OtherFileError: it may be another kind of file.
+        Failure: it cannot be used; the message has advice.
+        OSError: it cannot be read.
+    """
+    try:
         data = read_file(path)
         return Artifact.of_bytes(data, path), data
+    except FileNotFoundError:
+        way_out = " (create one with `bpetite train`)"
+        if not path.endswith(".json"):
+            way_out = f"\n{FOR_A_MODEL}"
+        raise Failure(f"tokenizer file not found: {quoted(path)}{way_out}") from None
+    except IsADirectoryError:
+        raise OtherFileError(f"{quoted(path)} is not a tokenizer file but a folder") from None
+    except FileError as error:
+        _check_kind(path)
+        message = f"cannot use this tokenizer file: {error.args[0]}"
+        if error.fault == "json":
+            data = data.strip()
+            if not data or (data.startswith(b"{") and not data.endswith(b"}")):
+                message += "\nit ends too early: copy it again, or train it again"
+        raise Failure(message) from None
+
+
+def _check_kind(path: str) -> None:
+    """Raise an error if a file seems to be of another kind."""
+    kind = other_kind(path)
+    if kind == PLAIN_TEXT:
+        command = f"train --input {shlex.quote(path)} --vocab-size 512 --output NEW.json"
+        raise Failure(
+            f"{quoted(path)} is not a tokenizer file; it looks like plain text\nmake one from it "
+            f"with `bpetite {command}`"
+        )
+    if kind:
+        raise OtherFileError(f"{quoted(path)} is not a tokenizer file but {kind}")
 
 
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
@@ -38,34 +70,3 @@ def check_size(artifact: Artifact, size: int, cannot: str) -> None:
         raise Failure(
             f"{cannot} keeps its bytes and whole tokens (the smallest size is {smallest:,})"
         )
-
-
-@contextmanager
-def about_model(path: str) -> Iterator[None]:
-    """Turn the core's errors about a tokenizer file into messages with advice.
-
-    Other errors pass through.
-    """
-    try:
-        yield
-    except (FileNotFoundError, IsADirectoryError) as error:
-        if error.filename != path:
-            raise
-        wrong, way_out = "tokenizer file not found", " (create one with `bpetite train`)"
-        if isinstance(error, IsADirectoryError):
-            wrong = "not a tokenizer file but a folder"
-            way_out = " (create one with `bpetite import`)"
-        elif not path.endswith(".json"):
-            way_out = f"\n{FOR_A_MODEL}"
-        raise Failure(f"{wrong}: {quoted(path)}{way_out}") from None
-    except FileError as error:
-        if error.path != path:
-            raise
-        if error.fault != "file" and (other := other_file_message(path)):
-            raise Failure(other) from None
-        message = f"cannot use this tokenizer file: {error.args[0]}"
-        if error.fault == "json":
-            data = read_file(path).strip()
-            if not data or (data.startswith(b"{") and not data.endswith(b"}")):
-                message += "\nit ends too early: copy it again, or train it again"
-        raise Failure(message) from None

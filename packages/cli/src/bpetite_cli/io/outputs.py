@@ -9,8 +9,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from select import select
 from typing import IO, Final, TextIO
@@ -21,7 +21,11 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
-_FORMAT: Final = ContextVar[str | None]("output format", default=None)
+_OF_MODELS: Final = ("tokenizer.json", "vocab.json", "merges.txt", ".model", ".tiktoken", ".gguf")
+"""How names of the files end that a model's folder has; the folder is an input then."""
+
+FORMAT: Final = ContextVar[str | None]("output format", default=None)
+"""What `--output-format` says, if it is given."""
 
 
 def check_output() -> None:
@@ -42,19 +46,9 @@ def wants_color(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-@contextmanager
-def in_format(chosen: str | None) -> Iterator[None]:
-    """Write results as `--output-format` says, if it is given."""
-    token = _FORMAT.set(chosen)
-    try:
-        yield
-    finally:
-        _FORMAT.reset(token)
-
-
 def wants_json() -> bool:
     """Return whether a result is JSON: a program gets it, and a terminal gets lines for people."""
-    chosen = _FORMAT.get()
+    chosen = FORMAT.get()
     return chosen == "json" if chosen else not is_terminal(sys.stdout)
 
 
@@ -119,7 +113,6 @@ def stream_output(parts: Iterable[str]) -> None:
 
     A failure half way leaves the earlier parts visible.
     """
-    check_output()
     for part in parts:
         send(io.BytesIO(part.encode("utf-8")))
 
@@ -184,7 +177,10 @@ def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -
             raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
-        check_not_an_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+        name = os.path.basename(path)
+        inside = [os.path.join(one, name) for one in inputs if name.endswith(_OF_MODELS)]
+        sources = [0 if source == STANDARD_INPUT else source for source in inputs]
+        check_not_an_input(path, [*sources, *inside])
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):

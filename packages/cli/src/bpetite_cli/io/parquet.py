@@ -50,12 +50,19 @@ def read_texts(source: Input, column: str) -> Iterator[str]:
         for row, value in enumerate(_values(name, table, column), 1):
             source.read = size * row // max(rows, row)
             place = f"{name}, row {row}"
-            if (text := _text(place, column, value)) is not None:
-                yield text
+            try:
+                text: str | None = value.as_py()
+            except UnicodeDecodeError as error:
+                fault = not_utf8(error.object, error.start, error.start)
+                raise Failure(
+                    f"{place}: the column {column!r} {fault}; "
+                    "write the file again in UTF-8, or copy it again if it is damaged"
+                ) from None
+            if text is None:
+                fault = f"{place}: expected a string in the column {column!r}, found null"
+                source.skip("null", fault)
             else:
-                source.skip(
-                    "null", f"{place}: expected a string in the column {column!r}, found null"
-                )
+                yield text
         if row != rows:
             raise Failure(f"{name} is damaged: it has {row} rows instead of {rows}; copy it again")
 
@@ -116,18 +123,6 @@ def _column_of(structs: "StructArray", column: str) -> "Array":
     for position in _places(structs.type, column)[0]:
         array = array.field(position)  # null where the struct is null, as Parquet stores it
     return array.dictionary_decode() if is_dictionary(array.type) else array
-
-
-def _text(place: str, column: str, value: "Scalar") -> str | None:
-    """Return a value of a column of strings, or of nulls."""
-    try:
-        text: str | None = value.as_py()
-    except UnicodeDecodeError as error:
-        raise Failure(
-            f"{place}: the column {column!r} {not_utf8(error.object, error.start, error.start)}; "
-            "write the file again in UTF-8, or copy it again if it is damaged"
-        ) from None
-    return text
 
 
 def _short(text: str) -> str:

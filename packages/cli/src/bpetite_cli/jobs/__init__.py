@@ -10,11 +10,8 @@ from typing import Final
 
 MOST_JOBS_BY_DEFAULT: Final = 8
 
-_CGROUPS: Final = Path("/sys/fs/cgroup")
-_OWN_CGROUPS: Final = Path("/proc/self/cgroup")
 
-
-def available_cores() -> int:
+def available_cores(cgroups: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> int:
     """Return the number of cores, limited by CPU affinity and the quotas of a container.
 
     Source: Linux's cgroup-v2.rst, cpu.max.
@@ -23,9 +20,9 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):  # not on every platform
         cores = len(os.sched_getaffinity(0))
     with suppress(OSError, ValueError):  # a platform without cgroups
-        path = _OWN_CGROUPS.read_text("utf-8").partition("0::")[2].strip()
-        own = _CGROUPS / path.lstrip("/")
-        for folder in (own, *own.parents):
+        path = Path(own).read_text("utf-8").partition("0::")[2].strip()
+        inner = Path(cgroups, path.lstrip("/"))
+        for folder in (inner, *inner.parents):
             with suppress(OSError, ValueError):  # no such file, or no limit: "max"
                 limit, period = map(int, (folder / "cpu.max").read_text("ascii").split())
                 cores = min(cores, -(-limit // max(1, period)))

@@ -5,7 +5,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from shutil import get_terminal_size
@@ -21,17 +21,9 @@ from bpetite_cli.io.outputs import (
 from bpetite_cli.terminal.visible import escaped, visible
 
 _KILO: Final = 1000
-_QUIET: Final = ContextVar("quiet", default=False)
 
-
-@contextmanager
-def quietly(*, quiet: bool) -> Iterator[None]:
-    """Suppress messages and the progress bar if `quiet` is true; errors are still written."""
-    token = _QUIET.set(quiet)
-    try:
-        yield
-    finally:
-        _QUIET.reset(token)
+QUIET: Final = ContextVar("quiet", default=False)
+"""Whether messages and the progress bar are suppressed; errors are still written."""
 
 
 def say(*lines: str) -> None:
@@ -39,7 +31,7 @@ def say(*lines: str) -> None:
 
     Control characters are escaped, so a name in a line cannot control the terminal.
     """
-    if not _QUIET.get():
+    if not QUIET.get():
         for line in lines:
             _write(escaped(line))
 
@@ -107,9 +99,7 @@ def _fitted(text: str, stream: TextIO) -> str:
 
 def on_terminal() -> bool:
     """Return whether a bar can be drawn on standard error and `--quiet` is not given."""
-    if _QUIET.get() or sys.stderr is None:
-        return False
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return not QUIET.get() and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
 
 def in_units(size: float) -> str:

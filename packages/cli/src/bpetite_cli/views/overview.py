@@ -8,9 +8,10 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import Artifact, quoted
 from bpetite_cli.fields import Token, TokenizerFile, text_of, token_fields, tokenizer_fields
+from bpetite_cli.plugins import Facts, Model
 from bpetite_cli.terminal.messages import counted, counted_ids, span
 from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import shortened, visible
+from bpetite_cli.terminal.visible import escaped, shortened, visible
 from bpetite_cli.values import text_argument
 from bpetite_cli.views.scripts import kind_of
 
@@ -27,8 +28,17 @@ class Census(TypedDict):
     partial: Annotated[list[int], "ids of mergeable tokens that are not complete characters"]
 
 
-class _File(TypedDict):
+class Unopened(TypedDict):
+    """What is known about a tokenizer that does not open."""
+
     path: str
+    source: Annotated[
+        Facts | None,
+        "what is known about a tokenizer of another form, by topic; null for a tokenizer file",
+    ]
+
+
+class _File(Unopened):
     file_bytes: int
 
 
@@ -43,10 +53,23 @@ class Overview(_Content, Census):
     """Everything about a tokenizer file."""
 
 
-def overview_data(path: str, artifact: Artifact, file: bytes) -> Overview:
+def source_data(path: str, facts: Facts | None) -> Unopened:
+    """Return what is known about a tokenizer of another form for JSON."""
+    return {"path": text_argument(path), "source": facts}
+
+
+def draw_source(facts: Facts) -> Iterator[str]:
+    """Yield what is known about a tokenizer of another form, a line for each fact."""
+    for topic, found in facts.items():
+        more = [f"and {len(found) - _SHOWN:,} more"] if len(found) > _SHOWN else []
+        yield from (escaped(f"{topic}: {fact}\n") for fact in [*found[:_SHOWN], *more])
+
+
+def overview_data(path: str, model: Model) -> Overview:
     """Return everything for JSON."""
+    artifact, file = model.artifact, model.file
     return {
-        "path": text_argument(path),
+        **source_data(path, model.facts),
         "file_bytes": len(file),
         **tokenizer_fields(artifact, sha256(file).hexdigest()),
         "schema_version": artifact.schema_version,
@@ -62,8 +85,11 @@ def _tokens_by_id(artifact: Artifact) -> dict[int, bytes]:
     return dict(sorted(zip(artifact.ids, artifact.tokens, strict=False)))
 
 
-def draw_overview(path: str, artifact: Artifact, file: bytes, screen: Screen) -> Iterator[str]:
+def draw_overview(path: str, model: Model, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
+    artifact, file = model.artifact, model.file
+    if model.facts:
+        yield from [*draw_source(model.facts), "\n"]
     census = take_census(_tokens_by_id(artifact))
     longest = [token["id"] for token in census["longest"]]
     special, whole = [*artifact.special_tokens.values()], len(artifact.whole_tokens)

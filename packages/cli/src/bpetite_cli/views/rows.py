@@ -1,8 +1,9 @@
 """Rows of tokens, each above its id."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from bpetite._inner import Artifact
 from bpetite_cli.fields import CONTINUING
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Ink, Screen
@@ -21,9 +22,7 @@ class _Tile(NamedTuple):
     ink: Ink
 
 
-def draw_rows(
-    tokens: Iterable[tuple[int, bytes]], special: Collection[int], screen: Screen
-) -> Iterator[str]:
+def draw_rows(artifact: Artifact, ids: Iterable[int], screen: Screen) -> Iterator[str]:
     """Yield rows as wide as the screen: two lines each, and an empty line; at last, a summary.
 
     A row ends before a token that does not fit, and after a token with a newline. Tokens that are
@@ -31,9 +30,9 @@ def draw_rows(
     """
     row: list[_Tile] = []
     used = count = size = 0
-    for group in _by_character(tokens):
+    for group in _by_character((token_id, artifact.vocab[token_id]) for token_id in ids):
         token = b"".join(part for _, part in group)
-        ink: Ink = "special" if group[0][0] in special else _INKS[count % len(_INKS)]
+        ink: Ink = "special" if artifact.is_special(group[0][0]) else _INKS[count % len(_INKS)]
         count += len(group)
         size += len(token)
         below = " ".join(str(token_id) for token_id, _ in group)

@@ -17,11 +17,11 @@ _ROOM_OF_NUMBERS: Final = 36
 
 
 def draw_steps(
-    artifact: Artifact, texts: Iterable[str], screen: Screen, *, ordinary: bool
+    artifact: Artifact, chunks: Iterable[tuple[str, bool]], screen: Screen
 ) -> Iterator[str]:
     """Yield the pattern's name and the steps of each chunk, line by line.
 
-    A repeated chunk gets a short note.
+    A repeated chunk gets a short note. The chunks are those of `chunks_of`.
     """
     special_tokens = artifact.special_tokens
     whole = dict(zip(artifact.whole_tokens, count(256 + len(artifact.merges)), strict=False))
@@ -29,21 +29,37 @@ def draw_steps(
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = f"pattern {artifact.pattern.name}\n\n"
+    for chunk, is_special in chunks:
+        yield between
+        between = "\n"
+        if is_special:
+            shown = screen.paint(visible(chunk), "special")
+            yield f"special token: {shown}\n  id {special_tokens[chunk]}\n"
+            continue
+        number += 1
+        if chunk in seen:
+            yield drawing.again(number, chunk, *seen[chunk])
+        else:
+            seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
+
+
+def chunks_of(
+    artifact: Artifact, texts: Iterable[str], *, ordinary: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield the chunks and the special tokens of a text, and whether each is a special token."""
     cut = (lambda text: [text]) if ordinary else artifact.cut
     for place, part in chain.from_iterable(enumerate(cut(text)) for text in texts):
-        is_special = place % 2 == 1
-        for chunk in [part] if is_special else artifact.pattern.split(part):
-            yield between
-            between = "\n"
-            if is_special:
-                shown = screen.paint(visible(chunk), "special")
-                yield f"special token: {shown}\n  id {special_tokens[chunk]}\n"
-                continue
-            number += 1
-            if chunk in seen:
-                yield drawing.again(number, chunk, *seen[chunk])
-            else:
-                seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
+        if place % 2:
+            yield part, True
+        else:
+            yield from ((chunk, False) for chunk in artifact.pattern.split(part))
+
+
+def merge_line(artifact: Artifact, rank: int) -> str:
+    """Return the tokens and ids that a merge joins, and the id that it makes."""
+    ids, (left, right) = artifact.ids, artifact.merges[rank]
+    tokens = " + ".join(visible(artifact.tokens[part]) for part in (left, right))
+    return f"{tokens} ({ids[left]} + {ids[right]}) makes {ids[256 + rank]}"
 
 
 class _Drawing(NamedTuple):
@@ -90,11 +106,8 @@ class _Drawing(NamedTuple):
 
     def _merge(self, new: int, times: int) -> str:
         """Return a description of a step, which makes a new token some times."""
-        rank, ids = new - 256, self.artifact.ids
-        left, right = self.artifact.merges[rank]
-        tokens = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
         often = f", {times:,} times" if times > 1 else ""
-        return f"rank {rank}: {tokens} ({ids[left]} + {ids[right]}) makes {ids[new]}{often}"
+        return f"rank {new - 256}: {merge_line(self.artifact, new - 256)}{often}"
 
     def _line(self, indexes: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""

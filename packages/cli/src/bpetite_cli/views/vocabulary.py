@@ -5,10 +5,12 @@ from itertools import islice
 from typing import Annotated, Final, TypeAlias
 
 from bpetite._inner import Artifact, tokenizer_of
+from bpetite_cli.errors import Failure
 from bpetite_cli.fields import Token, token_fields
-from bpetite_cli.terminal.messages import counted
+from bpetite_cli.terminal.messages import counted, span
 from bpetite_cli.terminal.screen import LEAST, Ink, Screen
 from bpetite_cli.terminal.visible import cells, shortened
+from bpetite_cli.values import short, text_argument
 
 _ROWS_OF_A_PART: Final = 1 << 9
 """The number of rows to write at once; a system call for each would be slow."""
@@ -107,6 +109,21 @@ def ids_of_text(artifact: Artifact, text: str) -> list[int]:
     """Return the ids of the tokens with a text."""
     wanted = text.encode("utf-8")
     return [token_id for token_id, token in artifact.vocab.items() if token == wanted]
+
+
+def chosen(artifact: Artifact, token: int | str) -> Sequence[int]:
+    """Return the ids of the tokens that are named by an id or a text."""
+    if isinstance(token, int):
+        if token in artifact.ids:
+            return [token]
+        raise Failure(f"unknown token id {token}; the ids are {span(artifact.ids)}")
+    text = text_argument(token)
+    if token_ids := ids_of_text(artifact, text):
+        return token_ids
+    similar = (f" {text}", text.strip(), text.replace("·", " "))
+    close = next((other for other in similar if ids_of_text(artifact, other)), None)
+    way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
+    raise Failure(f"no token has the text {short(text)}; {way_out}")
 
 
 def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:

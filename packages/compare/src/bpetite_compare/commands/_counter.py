@@ -1,16 +1,19 @@
-"""A tiktoken encoding by its name, for `--model` of the commands of bpetite-cli.
+"""What `--model` of the commands of bpetite-cli may be besides a tokenizer file.
 
-tiktoken itself counts: it is faster than a tokenizer made from the encoding, with the same ids.
+It is a tokenizer of another form, or the name of a tiktoken encoding. tiktoken itself counts: it is
+faster than a tokenizer made from the encoding, with the same ids.
 """
 
-from collections.abc import Collection, Mapping
+import os
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import tiktoken
 
-from bpetite._inner import Artifact, quoted
+from bpetite._inner import quoted
 from bpetite_cli import for_compare as cli
-from bpetite_compare._conversion import converted
+from bpetite_compare._beside import GUESS, roles_in
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
@@ -22,7 +25,9 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
-from bpetite_compare._from_ranks import read_encoding
+from bpetite_compare._foreign import Foreign, Options
+from bpetite_compare._import import NotOpenedError, files_of, opened
+from bpetite_compare._spellings import named
 
 _Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
 """What `make_encoding` takes."""
@@ -47,6 +52,50 @@ def encoding_of(name: str) -> str:
     elif encoding != name:
         cli.messages.say(f"{quoted(name)} has the encoding {encoding}")
     return encoding
+
+
+def open_model(word: str, download: bool) -> cli.Model:
+    """Return the tokenizer that a path or a name stands for, without what it can do without.
+
+    Raises:
+        Failure: tiktoken does not know the name.
+        OSError: a file or an encoding cannot be read.
+    """
+    name, form, paths = word, None, list[str]()
+    if cli.is_path(word):
+        paths = files_of([word], None)
+    else:
+        name, form = encoding_of(word), "tiktoken"
+        get_encoding(name, download=download)  # tiktoken keeps it in memory
+    command = f"bpetite import {shlex.quote(word)}"
+    try:
+        artifact, file, foreign = opened(name, paths, form, Options(everything=True))
+    except NotOpenedError as error:
+        message, foreign = str(error), error.foreign
+        if foreign.named_by == GUESS or (foreign.named_by and not foreign.splits):
+            message += f"\nimport it with `{command} --pattern NAME --output NEW.json`"
+        raise cli.NotOpenedError(message, _facts(foreign, paths)) from None
+    command = " ".join([command, *filter(None, foreign.left_out.values()), "--output NEW.json"])
+    left_out = [note.partition("; ")[0] for note in foreign.left_out]
+    return cli.Model(artifact, file, left_out, command, _facts(foreign, paths))
+
+
+def _facts(foreign: Foreign, paths: Sequence[str]) -> cli.Facts:
+    """Return what is known about a tokenizer, for people."""
+    roles = roles_in(os.path.dirname(paths[0])) if paths else {}
+    facts = {
+        "model": [foreign.model],
+        "pattern": [named(*foreign.splits), foreign.named_by] if foreign.splits else [],
+        "normalizer": [*foreign.normalizers],
+        "role": [f"{role} {token!r}" for role, token in roles.items()],
+        "left out": [*foreign.left_out],
+        "obstacle": [*dict.fromkeys(foreign.obstacles)],
+        "special token": [
+            " ".join([repr(name), str(token_id), *sorted(foreign.flags.get(name, ()))])
+            for name, token_id in foreign.special_tokens.items()
+        ],
+    }
+    return {topic: [*filter(None, found)] for topic, found in facts.items()}
 
 
 def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":
@@ -78,17 +127,6 @@ class _EncodingCounter:
             ValueError: tiktoken's regex engine fails.
         """
         return len(encode(self._encoding, text, self._special))
-
-    def to_artifact(self) -> Artifact:
-        """Return the tokenizer with the ids of the encoding.
-
-        Raises:
-            ValueError: a tokenizer file cannot represent it.
-        """
-        try:
-            return converted(read_encoding(self._encoding))
-        except ValueError as error:
-            raise ValueError(f"cannot import {self._encoding.name}: {error}") from None
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""

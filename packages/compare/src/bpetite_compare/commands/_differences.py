@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from bpetite_cli import for_compare as cli
-from bpetite_compare._comparison import Tokenization
 
 _Token: TypeAlias = tuple[int, bytes] | None
 
@@ -12,12 +11,6 @@ _Token: TypeAlias = tuple[int, bytes] | None
 def described(token: _Token) -> str:
     """Return an id and its token for a message; None means that there are no more."""
     return f"{cli.visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
-
-
-def counted(side: Tokenization) -> str:
-    """Return the number of tokens on one side, and of their bytes."""
-    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
-    return f"{len(side.ids):,} tokens{ratio}"
 
 
 def code_points(characters: Iterable[str]) -> str:

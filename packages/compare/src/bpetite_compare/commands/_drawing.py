@@ -11,7 +11,6 @@ from rich.text import Text
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization
-from bpetite_compare.commands._differences import counted
 
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400
@@ -53,9 +52,10 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         text.append(cli.visible(token), style=style)
     if (rest := count - begin - _MOST_TOKENS) > 0:
         text.append(f"\n({rest:,} tokens more)", style="italic")
+    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
     return Panel(
         text,
         title=Text(side.name, style="bold"),
-        subtitle=Text(counted(side)),
+        subtitle=Text(f"{count:,} tokens{ratio}"),
         box=box.ROUNDED,
     )

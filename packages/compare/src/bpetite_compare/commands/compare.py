@@ -55,16 +55,13 @@ def add_command(commands: cli.Commands) -> None:
     """Add `compare` to the command line."""
     parser = commands.add("compare", __doc__)
     cli.add_model(parser, action="append", help="a tokenizer, see above; repeat it for others")
-    parser.add_argument("--text", help="text to count; write --text=-x if it starts with a dash")
-    parser.add_file_argument()
-    cli.add_documents(parser)
+    told = "text to count; write --text=-x if it starts with a dash"
+    cli.add_text_or_documents(parser, told, "--parallel")
     parser.add_argument(
         "--parallel",
         action="store_true",
         help="the files are translations of the first one: add the ratio of tokens",
     )
-    of_files = ["--input", "--files-from", "--glob", *cli.INSIDE_FILES, "--parallel"]
-    parser.allow_one(of_files, "--text")
     parser.set_defaults(run=_run, prints={"": _Reported})
 
 
@@ -84,7 +81,7 @@ def _run(options: argparse.Namespace) -> None:
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
         texts = [pipe.documents.read_file(path) for path in paths] or [pipe.documents.read()]
-        blocks = [map(pipe.passed, documents) for documents in texts]
+        blocks = [(pipe.passed([document]) for document in text) for text in texts]
         result = report_on_texts(tokenizers, blocks)
         names = [*map(cli.values.text_argument, paths or ["--text"])]
         skipped = pipe.documents.skipped
@@ -95,7 +92,7 @@ def _run(options: argparse.Namespace) -> None:
 def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
-        return cli.load_model(word, download=options.download, notes=notes)[0]
+        return cli.load_model(word, download=options.download, notes=notes).artifact
     return get_encoding(encoding_of(word), download=options.download)
 
 

@@ -12,6 +12,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
+from bpetite._inner import tokenizer_of
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import get_encoding
@@ -46,7 +47,7 @@ class _Compared(TypedDict):
 def add_command(commands: cli.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
     parser = commands.add("compare-tiktoken", __doc__)
-    cli.add_options(parser, "--model")
+    cli.add_model(parser)
     parser.add_file_argument()
     parser.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
     parser.add_argument(
@@ -60,7 +61,6 @@ def add_command(commands: cli.Commands) -> None:
         help="tiktoken encoding (default: gpt2); self loads this tokenizer's vocabulary into "
         "tiktoken",
     )
-    cli.add_options(parser, "--download")
     parser.require_one("--text", "--input")
     moved = "to count with several, use `bpetite compare -m FILE -m o200k_base TEXT`"
     parser.advice |= dict.fromkeys(["--report", "--parallel"], moved)
@@ -69,12 +69,12 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "reading") as pipe:
-        text = "".join(pipe.texts())
+        pipe.begin()
+        text = "".join(pipe.passed(pipe.documents.read()))
         pipe.bar.begin("comparing")
         if options.encoding != SELF:
             get_encoding(options.encoding, download=options.download)
-        with cli.models.about_model(options.model):
-            comparison = compare(options.model, text, options.encoding)
+        comparison = compare(tokenizer_of(pipe.model), text, options.encoding)
         if cli.wants_json():
             pipe.report(_data(comparison))
             return

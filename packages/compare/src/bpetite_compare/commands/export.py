@@ -7,6 +7,7 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output folder
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
+  bpetite export --model tokenizer.json --to huggingface --output hf --base model
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
@@ -17,13 +18,18 @@ Details:
   if PATH ends in `.json`
 - `gpt2`: a folder with `vocab.json` and `merges.txt` for `GPT2Tokenizer` of transformers and
   `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
-- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`
+- `gguf`: the vocabulary for llama.cpp, with `--bos` and `--eos`, or with `--base`
 
 Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
 If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
 to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
 the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
 the files and the special tokens.
+
+With `--base`, the export is a model's folder, or for `gguf` the fields of its file, with this
+vocabulary: normalizer, template, roles, kinds of tokens and all else stay, unless an option says
+otherwise. An id with other bytes is an error. `--id-map` names a JSON list with the model's id of
+each id, or null; then ids move in all files.
 """
 
 import argparse
@@ -32,12 +38,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._inner import quoted, read_file
+from bpetite._inner import check_not_an_input, quoted, read_file, tokenizer_of
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import ROLES, check_fits, export
 from bpetite_compare._formats import FORMATS, is_folder
+from bpetite_compare._letters import GPT2_FILES
 
 _LARGEST_TEMPLATE: Final = 1 << 20
+_SETTINGS: Final = ("max_length", "chat_template", "base", "id_map", *ROLES)
 
 
 class _Summary(cli.fields.Outputs):
@@ -51,7 +59,7 @@ def add_command(commands: cli.Commands) -> None:
     """Add `export` to the command line."""
     parser = commands.add("export", __doc__)
     parser.add_file_argument(option="--model")
-    cli.add_options(parser, "--model")
+    cli.add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
@@ -60,6 +68,11 @@ def add_command(commands: cli.Commands) -> None:
         help=f"{', '.join(FORMATS)}",
     )
     cli.add_destination(parser, "the export")
+    parser.add_argument(
+        "--base", metavar="MODEL", help="a folder or GGUF file to get this vocabulary"
+    )
+    parser.add_argument("--id-map", metavar="FILE", help="JSON: the base's id of each id, or null")
+    parser.need("--id-map", "--base")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -86,26 +99,29 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     folder = is_folder(options.to, options.output)
-    settings = {one: vars(options)[one] for one in ("max_length", "chat_template", *ROLES)}
+    settings = {one: vars(options)[one] for one in _SETTINGS}
     try:
         check_fits(options.to, options.output, settings)
     except ValueError as error:
         parser.error(str(error))
     if folder:
         cli.check_destination_folder(options.output, force=options.force)
+        for name in ("", "tokenizer.json", *GPT2_FILES):
+            check_not_an_input(os.path.join(options.output, name), [options.model])
     else:
-        cli.check_destination(options.output, [options.model], force=options.force)
+        inputs = [one for one in (options.model, options.base) if one is not None]
+        cli.check_destination(options.output, inputs, force=options.force)
     if options.chat_template is not None:
         settings["chat_template"] = _template(options.chat_template)
-    with cli.models.about_model(options.model):
-        exported = export(
-            options.model,
-            options.to,
-            options.output,
-            overwrite=options.force,
-            special_tokens=map(cli.values.text_argument, options.special or []),
-            **settings,
-        )
+    model = cli.load_alone(options.model, download=options.download)
+    exported = export(
+        tokenizer_of(model.artifact),
+        options.to,
+        options.output,
+        overwrite=options.force,
+        special_tokens=map(cli.values.text_argument, options.special or []),
+        **settings,
+    )
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),

@@ -1,8 +1,9 @@
 r"""Import the tokenizer of a model, with its own ids.
 
 Reads a tokenizer.json (Hugging Face), files of ranks (tiktoken's format,
-tokenizer.model of Llama 3 and 4), tekken.json (Mistral), GPT-2's vocab.json and
-merges.txt, a folder with any of them, or a name such as gpt-4o.
+tokenizer.model of Llama 3 and 4), tekken.json (Mistral), a GGUF file (llama.cpp),
+GPT-2's vocab.json and merges.txt, a folder with any of them, or a name such as
+gpt-4o.
 
 Examples:
   bpetite import hf.json --output new.json
@@ -14,15 +15,16 @@ Examples:
 Details:
 The tokenizer must be byte-level BPE with one of the known patterns. For ranks and `vocab.json`,
 `--pattern` names that of the model; its default is that of the `tokenizer.json`, or of the class,
-beside the file. `--special` names the special tokens, by default those of the file, or of the
-configuration beside it. With `--ignore-merges`, a chunk that is a token gets its id without any
-merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`, the ids are the
-model's for text in NFC.
+beside the file. A GGUF file may name it. `--special` names the special tokens, by default those of
+the file, or of the configuration beside it. With `--ignore-merges`, a chunk that is a token gets
+its id without any merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`,
+the ids are the model's for text in NFC; with `--drop-strip`, where no whitespace is beside an added
+token that has such a flag; with `--add-missing-bytes`, for text without the bytes that get ids.
 """
 
 import argparse
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from bpetite._inner import ALL_PATTERNS, quoted
 from bpetite_cli import for_compare as cli
@@ -30,6 +32,13 @@ from bpetite_compare._beside import GUESS
 from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
 from bpetite_compare.commands._counter import encoding_of
+
+_FLAGS: Final = {
+    "ignore_merges": "for vocab.json, a chunk that is a token gets its id",
+    "drop_normalizer": "leave out a normalizer to NFC",
+    "drop_strip": "leave out lstrip and rstrip of added tokens",
+    "add_missing_bytes": "give ids to bytes that have none",
+}
 
 
 class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
@@ -59,7 +68,7 @@ def add_command(commands: cli.Commands) -> None:
         "--pattern",
         choices=ALL_PATTERNS,
         metavar="NAME",
-        help=f"for ranks or vocab.json: {', '.join(ALL_PATTERNS)}",
+        help=f"for ranks, vocab.json or GGUF: {', '.join(ALL_PATTERNS)}",
     )
     parser.add_argument(
         "--special",
@@ -67,18 +76,10 @@ def add_command(commands: cli.Commands) -> None:
         type=_special_token,
         action="extend",
         metavar="NAME=ID",
-        help="for ranks, vocab.json or tekken.json, the special tokens",
+        help="for ranks, vocab.json, tekken.json or GGUF, special tokens",
     )
-    parser.add_argument(
-        "--ignore-merges",
-        action="store_true",
-        help="for vocab.json, a chunk that is a token gets its id",
-    )
-    parser.add_argument(
-        "--drop-normalizer",
-        action="store_true",
-        help="leave out a normalizer to NFC",
-    )
+    for flag, told in _FLAGS.items():
+        parser.add_argument(f"--{flag.replace('_', '-')}", action="store_true", help=told)
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
@@ -107,8 +108,7 @@ def _run(options: argparse.Namespace) -> None:
             overwrite=options.force,
             pattern=options.pattern,
             special_tokens=given if options.special else None,
-            ignore_merges=options.ignore_merges,
-            drop_normalizer=options.drop_normalizer,
+            **{flag: vars(options)[flag] for flag in _FLAGS},
         )
     summary: _Summary = {
         "outputs": [cli.values.text_argument(options.output)],

@@ -47,7 +47,7 @@ class _Compared(_Verdict, cli.fields.Files, cli.fields.TextSize):
 def add_command(commands: cli.Commands) -> None:
     """Add `parity` to the command line."""
     parser = commands.add("parity", __doc__)
-    cli.add_options(parser, "--model")
+    cli.add_model(parser)
     parser.add_file_argument()
     cli.add_options(parser, "--input", "--glob")
     parser.require_one("--input")
@@ -60,11 +60,11 @@ def add_command(commands: cli.Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     with cli.Pipe(options, "comparing") as pipe:
-        with cli.models.about_model(options.model):
-            pipe.begin()
-            paths = pipe.documents.paths
-            texts = ((path, pipe.text_of(path)) for path in paths)
-            result = parity_of_texts(options.model, texts)
+        artifact = pipe.model
+        pipe.begin()
+        read_file = pipe.documents.read_file
+        texts = ((path, pipe.passed(read_file(path))) for path in pipe.documents.paths)
+        result = parity_of_texts(artifact, texts)
         pipe.report(_data(result), *_lines(result))
     if found := result.difference:
         raise cli.Failure(

@@ -187,8 +187,8 @@ class Model:
     pattern: the split pattern, for the package `regex`.
     special_tokens: text -> id; `encode` extracts them before it splits a text.
     whole_tokens: bytes -> id; a chunk that equals one becomes its id, before any merge.
-    indexes: id in a file of schema version 3 -> index in `merges` and `vocab`; None if they are
-        the same. Special tokens have the ids of the file.
+    indexes: id in a file of schema version 3 or 4 -> index in `merges` and `vocab`; None if they
+        are the same. Special tokens have the ids of the file.
     """
 
     merges: Mapping[Pair, int]
@@ -297,8 +297,8 @@ def encode(model: Model, text: str) -> list[int]:
     Raises:
         UnicodeEncodeError: the text contains a lone surrogate.
     """
-    # Alternatives are tried in order, so at any position the token that sorts first wins.
-    specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
+    # Alternatives are tried in order, so at any position the longest token wins.
+    specials = "|".join(map(regex.escape, sorted(model.special_tokens, key=len, reverse=True)))
     parts = regex.split(f"({specials})", text) if specials else [text]
     id_of = {index: token_id for token_id, index in (model.indexes or {}).items()}
     ids: list[int] = []

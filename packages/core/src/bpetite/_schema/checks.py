@@ -8,8 +8,9 @@ Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the fil
 """
 
 from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, ID_LIMIT, MAX_VOCAB_SIZE
 from bpetite._patterns import ALL_PATTERNS, Pattern
@@ -23,12 +24,49 @@ from bpetite._schema.versions import (
     needs_numbering,
     refuse,
 )
-from bpetite._special_tokens import MOST, checked_special_tokens
+from bpetite._special_tokens import MOST, checked_special_tokens, is_whitespace
+from bpetite._strict_json import parse_json
 
 _KEYS: Final = (
     *("mergeable_vocab_size", "merges", "pretokenizer_pattern"),
     *("schema_version", "special_tokens", "vocab"),
 )
+
+_BYTE_IN: Final = {str(value): value for value in range(BASE_VOCAB_SIZE)}
+_DIGITS: Final = 20
+"""How many digits of an id are read: with more, it is too high for every version."""
+
+
+class _Tokens(dict[int, bytes]):
+    """The bytes of each id, after step 14."""
+
+
+def parse(data: bytes) -> object:
+    """Return the content of a tokenizer file, for `check_content`.
+
+    In the canonical form, the bytes of each id are read without JSON, whose list of integers
+    takes many times their memory. Any other form, and any fault, is left to JSON.
+    """
+    head, _, vocab = data.partition(b',"vocab":{"')
+    if vocab.endswith(b"]}}"):
+        with suppress(KeyError, ValueError):
+            content = parse_json(head + b',"vocab":0}')
+            if isinstance(content, dict):
+                return content | {"vocab": _canonical_tokens(vocab[:-3].decode("ascii"))}
+    return parse_json(data)
+
+
+def _canonical_tokens(vocab: str) -> _Tokens:
+    entries, tokens = vocab.split('],"'), _Tokens()
+    for entry in entries:
+        key, values = entry.split('":[')
+        token_id = int(key)
+        if str(token_id) != key:
+            raise ValueError(key)
+        tokens[token_id] = bytes(map(_BYTE_IN.__getitem__, values.split(",")))
+    if len(tokens) < len(entries) or min(tokens) < 0 or max(tokens) >= ID_LIMIT:
+        raise ValueError(len(tokens))
+    return tokens
 
 
 def check_content(parsed: object) -> Fields:
@@ -40,7 +78,7 @@ def check_content(parsed: object) -> Fields:
     """
     file, version = _checked_keys(parsed)
     fields = (
-        _check_numbered(file) if version == NUMBERED else _check_in_order(file, VERSIONS[version])
+        _check_numbered(file) if version in NUMBERED else _check_in_order(file, VERSIONS[version])
     )
     if version != (lowest := lowest_version(*fields[2:])):  # step 27
         expected = f"{lowest}, the lowest version that can hold this tokenizer"
@@ -48,27 +86,26 @@ def check_content(parsed: object) -> Fields:
     return fields
 
 
-def _check_in_order(file: Mapping[str, object], version: Version) -> Fields:
+def _check_in_order(file: Mapping[str, Any], version: Version) -> Fields:
     """Steps 9 to 22, for schema versions 1 and 2, whose ids are in order."""
     pattern = _checked_pattern(file["pretokenizer_pattern"], version.patterns)
-    merges = [(left, right) for left, right in _checked_merges(file["merges"], "two")]
+    merges = _checked_merges(file["merges"], "two")
     size = BASE_VOCAB_SIZE + len(merges)
     _check_size(file["mergeable_vocab_size"], size, f"256 + {len(merges)} merges")  # steps 12, 13
     vocab = _checked_vocab(file["vocab"])
-    ids = [*map(str, range(size))]
     try:
-        tokens = [vocab[one] for one in ids]
+        tokens = [vocab[token_id] for token_id in range(size)]
     except KeyError as missing:  # step 15
         refuse("vocab", f"the ids 0 to {size - 1}", f"no {missing.args[0]}")
     _check_tokens(tokens, merges)
     names = _checked_special_tokens(file["special_tokens"], size, vocab, version.special_token)
     if len(vocab) > size + len(names):  # step 22
-        others = vocab.keys() - ids - {*map(str, names.values())}
+        others = {*map(str, file["vocab"])} - {*map(str, range(size + len(names)))}
         refuse("vocab", f"only the ids 0 to {size + len(names) - 1}", min(others))
     return merges, tokens, pattern, (*names,), None
 
 
-def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
+def _check_tokens(tokens: Sequence[bytes], merges: list[Any]) -> None:
     """Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids."""
     for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
         if token != bytes([value]):
@@ -80,41 +117,43 @@ def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) ->
         if tokens[token_id] != tokens[left] + tokens[right]:
             expected = f"the joined bytes of {left} and {right}"
             refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
+        merges[token_id - BASE_VOCAB_SIZE] = left, right
 
 
-def _check_numbered(file: Mapping[str, object]) -> Fields:
-    """Steps 9 to 11, 14, 18 to 21 and 23 to 26, for schema version 3, which has ids of its own."""
+def _check_numbered(file: Mapping[str, Any]) -> Fields:
+    """Steps 9 to 11, 14, 18 to 21, 23 to 26, for schema versions 3 and 4, with ids of their own."""
     pattern = _checked_pattern(file["pretokenizer_pattern"], [*ALL_PATTERNS.values()])
     merges = _checked_merges(file["merges"], "three")
-    vocab = _checked_vocab(file["vocab"])
-    most = len(str(ID_LIMIT))
-    tokens = {int(key) if len(key) <= most else ID_LIMIT: token for key, token in vocab.items()}
+    tokens = _checked_vocab(file["vocab"])
     if max(tokens, default=0) >= ID_LIMIT:  # step 14
-        found = next(key for key in vocab if len(key) > most or int(key) >= ID_LIMIT)
+        found = next(key for key in file["vocab"] if int(key[:_DIGITS]) >= ID_LIMIT)
         refuse("vocab", f"ids below {ID_LIMIT}", found)
-    names = _checked_special_tokens(file["special_tokens"], None, vocab)
+    names = _checked_special_tokens(file["special_tokens"], None, tokens)
     for token_id in names.values():
         del tokens[token_id]
     indexes = {token_id: index for index, token_id in enumerate(_ids_of_bytes(tokens, names))}
     _check_size(file["mergeable_vocab_size"], len(tokens), "ids that are not special")  # step 25
-    pairs: list[tuple[int, int]] = []
     for rank, (left, right, new) in enumerate(merges):  # step 26
         if left not in indexes or right not in indexes:
             refuse(f"merges[{rank}]", "ids of bytes or earlier merges", [left, right, new])
         if new in indexes or tokens.get(new) != tokens[left] + tokens[right]:
             expected = "an id of its own for the joined bytes"
             refuse(f"merges[{rank}]", expected, [left, right, new])
-        pairs.append((indexes[left], indexes[right]))
+        merges[rank] = indexes[left], indexes[right]  # in place: many lists take much memory
         indexes[new] = len(indexes)
     ids = [*indexes, *sorted(tokens.keys() - indexes.keys())]
     in_order, numbering = [tokens[one] for one in ids], (*ids, *names.values())
-    fields = pairs, in_order, pattern, (*names,), numbering
+    fields: Fields = merges, in_order, pattern, (*names,), numbering
     return fields if needs_numbering(fields) else (*fields[:4], None)
 
 
 def _ids_of_bytes(tokens: Mapping[int, bytes], names: Mapping[str, int]) -> list[int]:
-    """Steps 23 and 24: no bytes twice, and each of the 256 bytes."""
-    id_of = {name.encode("utf-8"): token_id for name, token_id in names.items()}
+    """Steps 23 and 24: no bytes twice, and each of the 256 bytes.
+
+    Only special tokens of whitespace may have the bytes of a token: models have them beside runs
+    of spaces that they learned.
+    """
+    id_of = {name.encode("utf-8"): names[name] for name in names if not is_whitespace(name)}
     for token_id, token in tokens.items():
         if not token:
             refuse(f"vocab['{token_id}']", "at least one byte", [])
@@ -127,7 +166,7 @@ def _ids_of_bytes(tokens: Mapping[int, bytes], names: Mapping[str, int]) -> list
     return ids
 
 
-def _checked_keys(file: object) -> tuple[dict[str, object], int]:
+def _checked_keys(file: object) -> tuple[dict[str, Any], int]:
     """Steps 3 to 8: an object with the six keys, of a known schema version."""
     if not isinstance(file, dict):
         refuse("top level", "a JSON object", file)
@@ -136,7 +175,7 @@ def _checked_keys(file: object) -> tuple[dict[str, object], int]:
     version = file["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
-    if version not in (versions := (*VERSIONS, NUMBERED)):
+    if version not in (versions := (*VERSIONS, *NUMBERED)):
         known = " or ".join(map(str, versions))
         refuse("schema_version", f"{known}, the versions that this bpetite reads", version)
     for key in _KEYS:
@@ -159,7 +198,7 @@ def _checked_pattern(text: object, patterns: Sequence[Pattern]) -> Pattern:
     return found[0]
 
 
-def _checked_merges(merges: object, many: str) -> list[list[int]]:
+def _checked_merges(merges: object, many: str) -> list[Any]:
     """Step 11: a list of lists of non-negative integers, which are "two" or "three"."""
     if not isinstance(merges, list):
         refuse("merges", "a list", merges)
@@ -185,13 +224,15 @@ def _check_size(size: object, expected: int, named: str) -> None:
         refuse("mergeable_vocab_size", f"at most {MAX_VOCAB_SIZE}", size)
 
 
-def _checked_vocab(vocab: object) -> dict[str, bytes]:
+def _checked_vocab(vocab: object) -> dict[int, bytes]:
     """Step 14: an object with ids in canonical decimal, and their bytes."""
+    if isinstance(vocab, _Tokens):
+        return vocab
     if not isinstance(vocab, dict):
         refuse("vocab", "an object", vocab)
     lists = [values for values in vocab.values() if type(values) is list]
     integers = {*map(type, chain.from_iterable(lists))} <= {int}
-    tokens: dict[str, bytes] = {}
+    tokens: dict[int, bytes] = {}
     for key, values in vocab.items():
         if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
             refuse("vocab", "ids in decimal as keys", key)
@@ -199,14 +240,14 @@ def _checked_vocab(vocab: object) -> dict[str, bytes]:
             # `bytes` alone would read an integer as a length, and True as 1.
             if type(values) is not list or not (integers or {*map(type, values)} <= {int}):
                 raise ValueError  # noqa: TRY301 - the error is the same for both
-            tokens[key] = bytes(values)
+            tokens[int(key[:_DIGITS])] = bytes(values)
         except ValueError:
             refuse(f"vocab[{shortened(key)}]", "a list of integers in 0..255", values)
     return tokens
 
 
 def _checked_special_tokens(
-    special: object, first: int | None, vocab: Mapping[str, bytes], only: str | None = None
+    special: object, first: int | None, vocab: Mapping[int, bytes], only: str | None = None
 ) -> dict[str, int]:
     """Steps 18 to 21: the special tokens with their ids, in the order of these.
 
@@ -222,22 +263,22 @@ def _checked_special_tokens(
         refuse("special_tokens", "an object", special)
     if len(special) > MOST:
         refuse("special_tokens", f"at most {MOST} special tokens", len(special))
-    ids: Container[str] = vocab
+    ids: Container[int] = vocab
     expected = "an id of its own in vocab"
     if first is not None:
-        ids = {*map(str, range(first, first + len(special)))}
+        ids = range(first, first + len(special))
         expected = f"an id of its own from {first} to {first + len(special) - 1}"
     if only:
         expected = f"{first}, the first id after the mergeable ones"
     names: dict[int, str] = {}
     for name, token_id in special.items():
-        if type(token_id) is not int or str(token_id) not in ids or token_id in names:
+        if type(token_id) is not int or token_id not in ids or token_id in names:
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
     in_order = {names[token_id]: token_id for token_id in sorted(names)}
     checked_special_tokens([*in_order], "imported" if first is None else "trained")
     for name, token_id in in_order.items():
-        token = vocab.get(str(token_id))
+        token = vocab.get(token_id)
         if token != name.encode("utf-8"):
             found = "nothing" if token is None else list(token)
             refuse(f"vocab['{token_id}']", f"the bytes of {shortened(name)}", found)

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple, NoReturn, TypeAlias
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, SCHEMA_VERSION
 from bpetite._patterns import GPT2, PATTERNS, Pattern
 from bpetite._quoting import shortened
-from bpetite._special_tokens import SpecialTokenError, checked_special_tokens
+from bpetite._special_tokens import SpecialTokenError, checked_special_tokens, is_whitespace
 
-NUMBERED: Final = 3
-"""The schema version whose files have ids of their own."""
+NUMBERED: Final = (3, 4)
+"""The schema versions whose files have ids of their own; 4 has special tokens of whitespace."""
 
 
 Fields: TypeAlias = tuple[
@@ -41,7 +41,7 @@ def lowest_version(
 ) -> int:
     """Return the lowest schema version that can hold a tokenizer."""
     if numbering:
-        return NUMBERED
+        return 4 if any(map(is_whitespace, special_names)) else 3
     lowest, *_ = (
         version
         for version, (patterns, only) in VERSIONS.items()
