@@ -1,36 +1,42 @@
-"""Compare two tokenizers, and the cuts that they make in text.
+"""Compare two tokenizers, and how they cut text.
 
-A and B are tokenizer files, or whatever else --model can name. The exit status is 0
-if they are the same, 1 if they are different, and 2 if something went wrong.
+The exit status is 0 if the tokenizers are the same, 1 if they are different, and 2 if something
+went wrong.
 
 Examples:
   bpetite diff tokenizer.json big.json
   bpetite diff tokenizer.json big.json text.txt
-  bpetite diff tokenizer.json big.json --json
+  bpetite diff tokenizer.json big.json notes --glob '*.txt' --json
 
 Details:
-Two tokenizers are the same if they have the same pattern, merges, special tokens and ids, and so
-the same tokenizer file, whatever files they come from. The exit status says whether they are, also
-with texts. For each text, the first place that gets other tokens is shown, and what is behind it:
-the pattern, a special token, or the merge that only one of them makes there.
+Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. Then
+`bpetite import` saves the same file for both, whatever they come from. The lines for people call
+them A and B.
+
+For each file, both numbers of tokens are printed, and the first place that they cut differently,
+with the two tokens. Then it says why the other tokenizer does not have the longer one there, as
+`bpetite show --why` does, or that it is not in its vocabulary. A file without such a place may
+still have other ids.
+
+Without FILE, no text is read; `-` is standard input. Texts do not change the exit status.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from typing import Annotated, Final, TypedDict
 
 from bpetite._inner import Artifact, quoted, tokenizer_of
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure
+from bpetite_cli.io import outputs
 from bpetite_cli.pipe import Pipe
-from bpetite_cli.plugins import load_model
+from bpetite_cli.plugins import Model
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.messages import counted, listed
 from bpetite_cli.terminal.visible import shortened, visible
 from bpetite_cli.views import why
-from bpetite_cli.views.steps import chunks_of
+from bpetite_cli.views.steps import chunks_of, merge_line
 
 _SHOWN: Final = 5
 """How many tokens a line for people names."""
@@ -38,16 +44,9 @@ _SHOWN: Final = 5
 _LONGEST: Final = 40
 """The most cells that such a token takes."""
 
-_TROUBLE: Final = 2
-"""The exit status of an error: 1 says that the tokenizers differ."""
-
-
-class _FirstMerge(TypedDict):
-    rank: int
-    hex_pairs: Annotated[list[list[str] | None], "the tokens that each joins there; null if none"]
-
 
 class _Cut(TypedDict):
+    document: Annotated[int, "the number of the document in its file, from 1"]
     start: int
     hex_of_each: Annotated[list[str], "the token that each has there"]
     why: Annotated[why.Place | None, "why one lacks the longer token; null if it has no such token"]
@@ -55,191 +54,147 @@ class _Cut(TypedDict):
 
 class _Text(TypedDict):
     path: str
-    tokens_of_each: Annotated[list[int], "the number of tokens of the text with each"]
+    tokens_of_each: Annotated[list[int], "the number of tokens with each"]
     first_cut: Annotated[_Cut | None, "the first place that they cut differently"]
 
 
 class _Difference(TypedDict):
-    equal: bool
+    same: Annotated[bool, "whether they are the same tokenizer"]
     digests: Annotated[list[fields.Digest], "the digests of their tokenizer files, in hex"]
     patterns: Annotated[list[str], "the names of their patterns"]
     special_ids: Annotated[
         Mapping[str, list[int | None]], "the ids of each special token that differs; null if none"
     ]
-    first_merge: Annotated[_FirstMerge | None, "the first merge that differs"]
-    only: Annotated[list[list[str]], "the tokens that only one has, in hex, by id"]
-    moved: Annotated[list[str], "the tokens that both have with other ids, in hex, by id"]
-    texts: Annotated[list[_Text], "the cuts in each text"]
+    first_merge: Annotated[int | None, "the rank of the first merge that differs"]
+    only: Annotated[list[list[str]], "the tokens that only one has, in hex"]
+    moved: Annotated[list[str], "the tokens that both have with other ids, in hex"]
+    texts: Annotated[list[_Text], "how each file is cut"]
 
 
 def add_command(commands: Commands) -> None:
     """Add `diff` to the command line."""
     parser = commands.add("diff", __doc__)
-    parser.add_file_argument()
+    told = "a tokenizer file, a model's folder or file, or a name such as gpt-4o"
+    parser.add_argument("a", metavar="A", help=told)
+    parser.add_argument("b", metavar="B", help="the other one")
     arguments.add_documents(parser)
-    parser.require_one("--input")
+    parser.options["--input"].help = "same as FILE: text, also compressed, or folders"
     arguments.add_options(parser, "--ordinary", "--download")
-    parser.set_defaults(run=_run, trouble=_TROUBLE, prints={"": _Difference})
+    for name in ("--glob", "--jsonl", "--parquet", "--document-separator", "--ordinary"):
+        parser.need(name, "--input", "--files-from")
+    parser.set_defaults(run=_run, trouble=2, prints={"": _Difference})
 
 
 def _run(options: argparse.Namespace) -> int:
-    names: list[str] = options.input or []
-    options.input = names[2:]
-    if len(names) < 2:
-        raise Failure(f"expected two tokenizers, found {counted(len(names), 'name')}")
+    if options.files_from is None:
+        options.input = options.input or []  # standard input only if it is named
     with Pipe(options, "comparing") as pipe:
-        both = [
-            load_model(name, download=options.download, notes=pipe.warnings)[0]
-            for name in names[:2]
-        ]
-        data = _difference(both)
+        models = [pipe.load(word) for word in (options.a, options.b)]
+        both = [model.artifact for model in models]
+        data = _difference(models)
         pipe.begin()
-        for path in pipe.documents.paths:
-            text = _in_text(path, pipe.text_of(path), both, ordinary=options.ordinary)
-            data["texts"].append(text)
-        named = [quoted(values.text_argument(name)) for name in names]
-        pipe.report(data, *_lines(data, both, named), *_lines_of_texts(data["texts"], both, named))
-    return int(not data["equal"])
+        texts = (_in_file(pipe, path, both) for path in pipe.documents.paths)
+        if outputs.wants_json():
+            data["texts"] = [*texts]
+            pipe.report(data)
+        else:
+            pipe.stream(f"{line}\n" for line in _lines(data, texts, both))
+    return int(not data["same"])
 
 
-def _difference(both: Sequence[Artifact]) -> _Difference:
-    files = [one.to_bytes() for one in both]
-    ids = [_ids(one) for one in both]
-    first, second = ids
+def _difference(models: Sequence[Model]) -> _Difference:
+    both = [model.artifact for model in models]
+    ids = [dict(zip(one.tokens, one.ids, strict=False)) for one in both]
+    special = [one.special_tokens for one in both]
+    merges = enumerate(zip_longest(*(one.merges for one in both)))
     return {
-        "equal": files[0] == files[1],
-        "digests": [sha256(file).hexdigest() for file in files],
+        "same": models[0].file == models[1].file,
+        "digests": [sha256(model.file).hexdigest() for model in models],
         "patterns": [one.pattern.name for one in both],
-        "special_ids": _special_ids(both),
-        "first_merge": _first_merge(both),
+        "special_ids": {
+            name: [own.get(name) for own in special]
+            for name in special[0] | special[1]
+            if special[0].get(name) != special[1].get(name)
+        },
+        "first_merge": next((rank for rank, (one, other) in merges if one != other), None),
         "only": [
-            [token.hex() for token in first if token not in second],
-            [token.hex() for token in second if token not in first],
+            [token.hex() for token in own if token not in other] for own, other in (ids, ids[::-1])
         ],
-        "moved": [token.hex() for token in first if second.get(token, first[token]) != first[token]],
+        "moved": [token.hex() for token, one in ids[0].items() if ids[1].get(token, one) != one],
         "texts": [],
     }
 
 
-def _ids(artifact: Artifact) -> Mapping[bytes, Sequence[int]]:
-    """Return the ids of each token that is not special; two tokens may have equal bytes."""
-    ids: dict[bytes, list[int]] = {}
-    for token_id, token in artifact.vocab.items():
-        if not artifact.is_special(token_id):
-            ids.setdefault(token, []).append(token_id)
-    return ids
-
-
-def _special_ids(both: Sequence[Artifact]) -> Mapping[str, list[int | None]]:
-    first, second = (one.special_tokens for one in both)
-    pairs = {name: [first.get(name), second.get(name)] for name in first | second}
-    return {name: ids for name, ids in pairs.items() if ids[0] != ids[1]}
-
-
-def _first_merge(both: Sequence[Artifact]) -> _FirstMerge | None:
-    def joined(artifact: Artifact) -> Iterator[list[str]]:
-        tokens = artifact.tokens
-        return ([tokens[left].hex(), tokens[right].hex()] for left, right in artifact.merges)
-
-    for rank, pairs in enumerate(zip_longest(*map(joined, both))):
-        if pairs[0] != pairs[1]:
-            return {"rank": rank, "hex_pairs": [*pairs]}
-    return None
-
-
-def _in_text(
-    path: str, blocks: Iterable[str], both: Sequence[Artifact], *, ordinary: bool
-) -> _Text:
-    """Return how many tokens a text has, and the first place where the cuts differ."""
+def _in_file(pipe: Pipe, path: str, both: Sequence[Artifact]) -> _Text:
+    """Return how many tokens a file has, and the first place where the cuts differ."""
     encoders = [tokenizer_of(one).encode for one in both]
-    counts, cut, begin = [0, 0], None, 0
-    for block in blocks:
-        ids = [encode(block, ordinary=ordinary) for encode in encoders]
-        counts = [before + len(own) for before, own in zip(counts, ids, strict=True)]
-        cut = cut or _first_cut(block, begin, ids, both, ordinary=ordinary)
-        begin += len(block.encode("utf-8"))
+    counts, cut = [0, 0], None
+    for number, document in enumerate(pipe.documents.read_file(path), 1):
+        size = 0
+        for block in pipe.passed([document]):
+            ids = [encode(block, ordinary=pipe.options.ordinary) for encode in encoders]
+            counts = [before + len(own) for before, own in zip(counts, ids, strict=True)]
+            if cut is None and (cut := _first_cut(block, ids, both, pipe.options.ordinary)):
+                cut["document"] = number
+                cut["start"] += size
+            size += len(block.encode("utf-8"))
     return {"path": values.text_argument(path), "tokens_of_each": counts, "first_cut": cut}
 
 
 def _first_cut(
-    block: str,
-    begin: int,
-    ids: Sequence[Sequence[int]],
-    both: Sequence[Artifact],
-    *,
-    ordinary: bool,
+    block: str, ids: Sequence[Sequence[int]], both: Sequence[Artifact], ordinary: bool
 ) -> _Cut | None:
     """Return the first place in a block where the tokens end differently."""
     start = 0
-    for own in zip(*ids, strict=False):  # neither is longer, until they differ
-        tokens = [one.vocab[token_id] for one, token_id in zip(both, own, strict=True)]
+    for one, other in zip(*ids, strict=False):  # neither ends before they differ
+        tokens = [both[0].vocab[one], both[1].vocab[other]]
         if tokens[0] != tokens[1]:
-            longer, other = max(tokens, key=len), both[len(tokens[0]) > len(tokens[1])]
-            wanted = next(iter(_ids(other).get(longer, ())), None)
-            place = None
-            if wanted is not None:
-                chunks = chunks_of(other, [block], ordinary=ordinary)
-                places = (one for one in why.find(longer, chunks) if one[0] == start)
-                place = next(why.explain(other, wanted, places))
-                place["start"] += begin
-            return {
-                "start": begin + start,
-                "hex_of_each": [token.hex() for token in tokens],
-                "why": place,
-            }
+            longer, lacking = max(tokens, key=len), both[len(tokens[0]) > len(tokens[1])]
+            wanted = [token_id for token_id, token in lacking.vocab.items() if token == longer]
+            places = why.find(lacking, wanted[:1], chunks_of(lacking, [block], ordinary=ordinary))
+            there = (place for place in places if place[1] == start)
+            reason = next(why.explain(lacking, there)) if wanted else None
+            hexes = [token.hex() for token in tokens]
+            return {"document": 1, "start": start, "hex_of_each": hexes, "why": reason}
         start += len(tokens[0])
     return None
 
 
-def _lines(data: _Difference, both: Sequence[Artifact], names: Sequence[str]) -> Iterator[str]:
-    """Yield the differences for people, or that there is none."""
-    if data["equal"]:
-        yield f"the same tokenizer, with the digest {data['digests'][0]}"
-        return
-    yield "different tokenizers"
-    if len({*data["patterns"]}) > 1:
-        yield f"patterns: {' and '.join(data['patterns'])}"
-    told = [
-        f"{visible(name)} ({' and '.join('none' if one is None else str(one) for one in ids)})"
-        for name, ids in data["special_ids"].items()
+def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) -> Iterator[str]:
+    """Yield the differences for people, then those in each text."""
+    yield "the same tokenizer" if data["same"] else "different tokenizers"
+    yield f"sha256: {' and '.join(dict.fromkeys(data['digests']))}"
+    if data["patterns"][0] != data["patterns"][1]:
+        yield f"pattern: {' and '.join(data['patterns'])}"
+    special = [
+        f"{visible(name)} ({' and '.join('none' if one is None else str(one) for one in pair)})"
+        for name, pair in data["special_ids"].items()
     ]
-    if told:
-        yield f"special tokens with other ids: {listed(told, _SHOWN)}"
-    if merge := data["first_merge"]:
-        joined = (
-            f"{name} joins {'│'.join(map(_shown, pair))}" if pair else f"{name} has no more"
-            for name, pair in zip(names, merge["hex_pairs"], strict=False)
-        )
-        yield f"merges: the first {merge['rank']:,} are the same; then {', '.join(joined)}"
-    for name, only in zip(names, data["only"], strict=False):
-        if only:
-            yield f"only in {name}: {counted(len(only), 'token')}, {_listed(only)}"
-    if data["moved"]:
-        yield f"with other ids: {counted(len(data['moved']), 'token')}, {_listed(data['moved'])}"
-
-
-def _lines_of_texts(
-    texts: Iterable[_Text], both: Sequence[Artifact], names: Sequence[str]
-) -> Iterator[str]:
-    """Yield the number of tokens of each text, and where the cuts differ first."""
+    if special:
+        yield f"special tokens with other ids: {listed(special, _SHOWN)}"
+    if (rank := data["first_merge"]) is not None:
+        made = [merge_line(one, rank) if rank < len(one.merges) else "none" for one in both]
+        yield f"first merge that differs: rank {rank}, {made[0]} in A, {made[1]} in B"
+    named = {"only in A": data["only"][0], "only in B": data["only"][1], "moved": data["moved"]}
+    for told, tokens in named.items():
+        if tokens:
+            shown = [*map(_shown, tokens[:_SHOWN]), *tokens[_SHOWN:]]
+            yield f"{told}: {counted(len(tokens), 'token')}: {listed(shown, _SHOWN)}"
     for text in texts:
-        counts = text["tokens_of_each"]
-        if (cut := text["first_cut"]) is None:
-            yield f"{quoted(text['path'])}: {counted(counts[0], 'token')}, cut in the same places"
+        counts, cut = text["tokens_of_each"], text["first_cut"]
+        yield f"{quoted(text['path'])}: {counts[0]:,} tokens with A, {counts[1]:,} with B"
+        if cut is None:
+            yield "  cut in the same places"
             continue
-        yield f"{quoted(text['path'])}: {counts[0]:,} and {counts[1]:,} tokens"
-        tokens = [*map(bytes.fromhex, cut["hex_of_each"])]
-        other = len(tokens[0]) > len(tokens[1])
-        found = " and ".join(map(_shown, cut["hex_of_each"]))
-        yield f"  first at byte {cut['start']:,}: {found}"
+        one, other = cut["hex_of_each"]
+        where = f"document {cut['document']:,}, byte {cut['start']:,}"
+        yield f"  first cut that differs, {where}: {_shown(one)} with A, {_shown(other)} with B"
+        in_b = len(one) > len(other)
         if cut["why"] is None:
-            yield f"  {names[other]} has no token {_shown(cut['hex_of_each'][not other])}"
+            yield f"  {'AB'[in_b]} has no token {_shown(max(one, other, key=len))}"
         else:
-            yield f"  in {names[other]}, {why.draw_place(both[other], cut['why']).rstrip()}"
-
-
-def _listed(tokens: Sequence[str]) -> str:
-    return listed([*map(_shown, tokens[:_SHOWN]), *tokens[_SHOWN:]], _SHOWN)
+            *lines, _ = why.draw_places(both[in_b], [cut["why"]], "")
+            yield from (f"  {'AB'[in_b]}: {line.rstrip()}" for line in lines)
 
 
 def _shown(token: str) -> str:
