@@ -137,6 +137,8 @@ def _in_file(pipe: Pipe, path: str, both: Sequence[Artifact]) -> _Text:
             if cut is None and (cut := _first_cut(block, ids, both, pipe.options.ordinary)):
                 cut["document"] = number
                 cut["start"] += size
+                if cut["why"]:
+                    cut["why"]["start"] = cut["start"]
             size += len(block.encode("utf-8"))
     return {"path": values.text_argument(path), "tokens_of_each": counts, "first_cut": cut}
 
