@@ -4,9 +4,9 @@ The exit status is 0 if the tokenizers are the same, 1 if they are different, an
 went wrong.
 
 Examples:
-  bpetite diff tokenizer.json big.json
-  bpetite diff tokenizer.json big.json text.txt
-  bpetite diff tokenizer.json big.json notes --glob '*.txt' --json
+  bpetite diff old.json tokenizer.json
+  bpetite diff old.json tokenizer.json text.txt
+  bpetite diff old.json tokenizer.json notes --glob '*.txt' --json
 
 Details:
 Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. Then
@@ -34,7 +34,7 @@ from bpetite_cli.pipe import Pipe
 from bpetite_cli.plugins import Model
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal.messages import counted, listed
-from bpetite_cli.terminal.visible import shortened, visible
+from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.views import why
 from bpetite_cli.views.steps import chunks_of, merge_line
 
@@ -169,7 +169,7 @@ def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) 
     if data["patterns"][0] != data["patterns"][1]:
         yield f"pattern: {' and '.join(data['patterns'])}"
     special = [
-        f"{visible(name)} ({' and '.join('none' if one is None else str(one) for one in pair)})"
+        f"{shortened(name.encode(), _LONGEST)} ({' and '.join('none' if one is None else str(one) for one in pair)})"
         for name, pair in data["special_ids"].items()
     ]
     if special:
