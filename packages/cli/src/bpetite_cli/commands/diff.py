@@ -168,10 +168,10 @@ def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) 
     yield f"sha256: {' and '.join(dict.fromkeys(data['digests']))}"
     if data["patterns"][0] != data["patterns"][1]:
         yield f"pattern: {' and '.join(data['patterns'])}"
-    special = [
-        f"{shortened(name.encode(), _LONGEST)} ({' and '.join('none' if one is None else str(one) for one in pair)})"
-        for name, pair in data["special_ids"].items()
-    ]
+    special = list[str]()
+    for name, pair in data["special_ids"].items():
+        ids = " and ".join("none" if one is None else str(one) for one in pair)
+        special.append(f"{shortened(name.encode(), _LONGEST)} ({ids})")
     if special:
         yield f"special tokens with other ids: {listed(special, _SHOWN)}"
     if (rank := data["first_merge"]) is not None:
