@@ -186,8 +186,8 @@ def test_a_budget_is_for_each_file() -> None:
         f"error: {a + b} tokens",
     ]
     printed(f"{COUNT} a.txt b.txt --max-each {b}")
-    told, *_ = refusal(f"{COUNT} a.txt --max-each 1 --by-token", status=2)
-    assert told == "error: argument --max-each: not allowed with argument --by-token"
+    error, *_ = refusal(f"{COUNT} a.txt --max-each 1 --by-token", status=2)
+    assert error == "error: argument --max-each: not allowed with argument --by-token"
 
 
 @pytest.mark.posix
