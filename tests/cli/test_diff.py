@@ -46,7 +46,7 @@ def test_the_first_differences_are_shown() -> None:
     ]
     shown = call("diff a.json b.json - --output-format text", stdin=b"x ab ab")
     assert lines(shown.stdout)[-2:] == ["-: 5 tokens with A, 5 with B", "  cut in the same places"]
-    same = in_words("diff -i t.txt -- a.json a.json")
+    same = in_words("diff a.json a.json -i t.txt")
     assert same[0] == "the same tokenizer"
     assert same[-1] == "  cut in the same places"
 
