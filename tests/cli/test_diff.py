@@ -87,6 +87,7 @@ def test_a_place_is_in_a_document() -> None:
 
 
 @example((plain([(97, 98)]), plain([(98, 99), (97, 98)])), "ab abc", 16, "")
+@example((plain([], whole=[b"abc"]), plain([], whole=[b"ab"])), "ab abc", 16, "")
 @example((plain(TWINS), plain(TWINS[:-1])), "abc babcabc", 16, "")
 @given(PAIRS, TEXTS, st.integers(4, 64), st.sampled_from(["", "--ordinary"]))
 def test_differences_are_those_of_the_oracle(
