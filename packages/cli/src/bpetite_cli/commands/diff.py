@@ -59,14 +59,15 @@ class _Text(TypedDict):
 
 
 class _Difference(TypedDict):
-    same: Annotated[bool, "whether they are the same tokenizer"]
+    same: Annotated[bool, "whether the two tokenizers are the same"]
     digests: Annotated[list[fields.Digest], "the digests of their tokenizer files, in hex"]
     patterns: Annotated[list[str], "the names of their patterns"]
     special_ids: Annotated[
         Mapping[str, list[int | None]], "the ids of each special token that differs; null if none"
     ]
     first_merge: Annotated[int | None, "the rank of the first merge that differs"]
-    only: Annotated[list[list[str]], "the tokens that only one has, in hex"]
+    only_in_a: Annotated[list[str], "the tokens that only the first has, in hex"]
+    only_in_b: Annotated[list[str], "the tokens that only the second has, in hex"]
     moved: Annotated[list[str], "the tokens that both have with other ids, in hex"]
     texts: Annotated[list[_Text], "how each file is cut"]
 
@@ -117,9 +118,8 @@ def _difference(models: Sequence[Model]) -> _Difference:
             if special[0].get(name) != special[1].get(name)
         },
         "first_merge": next((rank for rank, (one, other) in merges if one != other), None),
-        "only": [
-            [token.hex() for token in own if token not in other] for own, other in (ids, ids[::-1])
-        ],
+        "only_in_a": [token.hex() for token in ids[0] if token not in ids[1]],
+        "only_in_b": [token.hex() for token in ids[1] if token not in ids[0]],
         "moved": [token.hex() for token, one in ids[0].items() if ids[1].get(token, one) != one],
         "texts": [],
     }
@@ -177,8 +177,8 @@ def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) 
     if (rank := data["first_merge"]) is not None:
         made = [merge_line(one, rank) if rank < len(one.merges) else "none" for one in both]
         yield f"first merge that differs: rank {rank}, {made[0]} in A, {made[1]} in B"
-    named = {"only in A": data["only"][0], "only in B": data["only"][1], "moved": data["moved"]}
-    for told, tokens in named.items():
+    parts = data["only_in_a"], data["only_in_b"], data["moved"]
+    for told, tokens in zip(("only in A", "only in B", "with other ids"), parts, strict=True):
         if tokens:
             shown = [*map(_shown, tokens[:_SHOWN]), *tokens[_SHOWN:]]
             yield f"{told}: {counted(len(tokens), 'token')}: {listed(shown, _SHOWN)}"
