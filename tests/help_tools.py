@@ -135,6 +135,7 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     folder.mkdir(exist_ok=True)
     tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
+    tokenizer.save(folder / "old.json")
     Tokenizer.train(corpus, 32000).save(folder / "big.json")
     chat = Tokenizer.train(corpus, 310, pattern="gpt4", special_tokens=["<|user|>", "<|end|>"])
     chat.save(folder / "chat.json")
@@ -181,6 +182,11 @@ def run(command: str, *words: str | Path, stdin: bytes = b"") -> Result:
     if command in having("--vocab-size"):
         own += ["--vocab-size", "300", "--output", "new.json", "--force"]
     return bpetite(command, *own, *words, stdin=stdin)
+
+
+def trouble(command: str) -> int:
+    """Return the status of a command that fails."""
+    return PARSERS[command].get_default("trouble") or 1
 
 
 READING_TEXT: Final = [command for command in BUILT_IN if "text.txt" in call_of(command)]

@@ -66,6 +66,8 @@ def run_blocks(text: str, folder: Path, *, compare: bool = True) -> str:
             commands = [block] if language == "sh" else [one for one, _ in commands_of(block)]
             result = run("bash", "-ec", "\n".join(commands), cwd=folder)
             assert result.returncode == 0, result.stderr
+        elif language == "yaml":
+            (folder / "config.yaml").write_text(block, "utf-8")
         else:
             result = (run_node if language == "js" else run_program)(folder, block)
             printed, messages = result.stdout, messages + result.stderr

@@ -30,11 +30,12 @@ is lines for people; a pipe or a file gets JSON, whose fields are in [JSON outpu
 `decode`, `head` and `chunks` print data, and `count` its table, wherever they print it. `NO_COLOR`
 and `FORCE_COLOR` turn colors off and on.
 
-The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed
-command leaves standard output empty, with three exceptions:
+The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. In `diff`,
+1 means that the tokenizers differ, and 2 a failure. A failed command leaves standard output empty,
+with three exceptions:
 
 - `count`, `parity` and `verify` print their result even if it means status 1.
-- `show` and `inspect` draw as they go.
+- `show`, `inspect` and `diff` print lines for people as they go.
 - If a signal, a full disk or a closed pipe stops a command while it writes, the output is
   incomplete.
 

@@ -53,7 +53,13 @@ def test_standard_input_prints_only_the_number() -> None:
 @pytest.mark.usefixtures("small")
 def test_json_is_one_object() -> None:
     """`--json` has the figures of each file and the total; without tokens the ratio is null."""
-    without: dict[str, object] = {"skipped": None, "max": None, "within": None, "per_folder": []}
+    without: dict[str, object] = {
+        "skipped": None,
+        "max": None,
+        "max_each": None,
+        "within": None,
+        "per_folder": [],
+    }
     totals = {"files": 2, **figures(A, B), **without}
     files = [{"path": f"{name}.txt", **figures(text)} for name, text in (("a", A), ("b", B))]
     (told,) = rows_of(f"{COUNT} --json a.txt b.txt")
@@ -161,6 +167,27 @@ def test_documents_are_selected_as_in_other_commands(small: Path) -> None:
         (sizes,) = rows_of(f"sizes -m m.json {words} --json --at 256 282")
         assert sizes["bytes"] == len("".join(texts).encode())
         assert sizes["sizes"][1]["tokens"] == counts.total()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_budget_is_for_each_file() -> None:
+    """Each file above `--max-each N` is named with its count after all counts; N is allowed."""
+    a, b = (figures(text)["tokens"] for text in (A, B))
+    assert a < b
+    result = call(f"{COUNT} a.txt b.txt --max-each {a}")
+    assert (result.returncode, result.stdout) == (1, printed(f"{COUNT} a.txt b.txt"))
+    assert result.told == [f"error: b.txt: {b} tokens exceed --max-each {a} by {b - a}"]
+    result = call(f"{COUNT} a.txt b.txt missing --json --max 1 --max-each 0")
+    assert json.loads(result.stdout)["max_each"] == 0
+    told = [line.partition(" exceed ")[0] for line in result.told if " exceed " in line]
+    assert told == [
+        f"error: a.txt: {a} tokens",
+        f"error: b.txt: {b} tokens",
+        f"error: {a + b} tokens",
+    ]
+    printed(f"{COUNT} a.txt b.txt --max-each {b}")
+    error, *_ = refusal(f"{COUNT} a.txt --max-each 1 --by-token", status=2)
+    assert error == "error: argument --max-each: not allowed with argument --by-token"
 
 
 @pytest.mark.posix

@@ -1,5 +1,6 @@
 """`--model` and `inspect` with every form of a tokenizer that `import` reads, and with others."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -15,7 +16,9 @@ from typing import Any, Final
 
 import pytest
 
-from cli_tools import BPETITE, call, in_words, printed, refusal, refused, rows_of
+import oracle
+from artifacts import canonical
+from cli_tools import BPETITE, call, in_words, lines, printed, refusal, refused, rows_of
 from compare.test_import import tekken
 from compare_tools import CORPUS
 from failures import contents_of
@@ -29,6 +32,7 @@ COMMANDS: Final = [
     "encode a.txt -m",
     "decode 97 256 -m",
     "inspect --token 258 -m",
+    "diff m.json",
     "inspect --tokens -m",
     "inspect --tokens m.json --since",
     "sizes a.txt --json -m",
@@ -177,6 +181,49 @@ def test_every_form_is_imported(work: Path, form: str, monkeypatch: pytest.Monke
             f"; `bpetite import form/{name} {options} --output NEW.json` saves the tokenizer"
             in saving
         )
+
+
+def test_a_tokenizer_has_one_digest(work: Path) -> None:
+    """`inspect` prints the same for all forms of a tokenizer, and `diff` calls them the same."""
+    for form, name in (("huggingface", "json"), ("gpt2", "two")):
+        printed(f"export m.json --to {form} -o {name}")
+    printed("export m.json --to gguf --bos '<|endoftext|>' -o m.gguf")
+    printed("export m.json --to tiktoken -o json/x.tiktoken")
+    (work / "two" / "tokenizer_config.json").write_text('{"tokenizer_class": "GPT2Tokenizer"}')
+    (work / "tekken.json").write_bytes(tekken(first=0))
+    printed("import tekken.json -o t.json")
+    printed("export t.json --to huggingface -o of-tekken")
+    for name, *others in (
+        ("m.json", "hf", "json", "json/x.tiktoken", "two", "two/merges.txt", "m.gguf"),
+        ("t.json", "tekken.json", "of-tekken"),
+    ):
+        digest = hashlib.sha256((work / name).read_bytes()).hexdigest()
+        for other in (name, *others):
+            assert [row["sha256"] for row in rows_of(f"inspect {other} --json")] == [digest]
+            assert in_words(f"diff {name} {other}") == ["the same tokenizer", f"sha256: {digest}"]
+
+
+def test_files_of_a_model_that_disagree_are_found(work: Path) -> None:
+    """Two forms in one folder are compared without a hint: here one has a pattern of its own."""
+    (work / "tekken.json").write_bytes(tekken(first=0))
+    printed("import tekken.json -o t.json")
+    content = json.loads((work / "t.json").read_bytes())
+    content["pretokenizer_pattern"] = oracle.ONLY_VERSION_3["qwen3.5"]
+    (work / "t.json").write_bytes(canonical(content))
+    printed("export t.json --to huggingface -o f")
+    shutil.move("tekken.json", "f")
+    shown = call("diff f/tokenizer.json f/tekken.json --output-format text")
+    different, digests, *told = lines(shown.stdout)
+    assert (shown.returncode, different, len(digests)) == (1, "different tokenizers", 141)
+    assert told == ["pattern: qwen3.5 and tekken"]
+
+
+def test_what_the_digest_does_not_cover_is_named(work: Path) -> None:
+    """A line names what of the source is not in the tokenizer file, if there is anything."""
+    written(work / "hf", top(normalizer=NFC), named("<m>", special=True))
+    (told,) = [line for line in in_words("inspect hf") if line.startswith("not in sha256")]
+    assert told.split(maxsplit=3)[3] == "normalizer, left out, flags of special tokens"
+    assert not [line for line in in_words("inspect m.json") if line.startswith("not in sha256")]
 
 
 def test_the_files_of_a_model_are_not_replaced(work: Path) -> None:

@@ -136,6 +136,7 @@ CALLS: Final = {
     "bpetite encode": "bpetite encode -m own.json text",
     "bpetite count": "bpetite count -m own.json text",
     "bpetite head --tokens 8": "bpetite head -m own.json --tokens 8 text",
+    "bpetite diff old new text": "bpetite diff own.json own.json text",
     "bpetite show --json": "bpetite show --json -m own.json text",
     "bpetite export": "bpetite export own.json --to huggingface -o own",
     "bpetite import gpt-4o -o gpt-4o.json": "bpetite import gpt-4o -o gpt-4o.json",
@@ -154,12 +155,13 @@ def test_the_commands_of_the_page_give_the_same(
     assert {code for code in re.findall("`([^`]+)`", PAGE) if code[:8] == "bpetite "} == {*CALLS}
     tokenizer.save("own.json")
     (tmp_path / "text").write_text(TEXT, "utf-8")
-    encode, count, head, show, write, download = (call.split()[1:] for call in CALLS.values())
+    encode, count, head, diff, show, write, download = (call.split()[1:] for call in CALLS.values())
     assert bpetite(*write).returncode == 0
     theirs = PreTrainedTokenizerFast.from_pretrained("own")(TEXT, return_offsets_mapping=True)
     assert json.loads(bpetite(*encode).stdout) == theirs["input_ids"]
     assert bpetite(*count).stdout == f"{len(theirs['input_ids'])}\ttext\n".encode()
     first = b"".join(map(tokenizer.vocab.__getitem__, theirs["input_ids"][:8]))
+    assert json.loads(bpetite(*diff).stdout)["same"]
     assert bpetite(*head).stdout.decode() == first.decode("utf-8", "ignore")
     shown = map(json.loads, bpetite(*show).stdout.splitlines())
     offsets = [(one["start_character"], one["end_character"]) for one in shown]

@@ -35,6 +35,7 @@ bpetite decode --model tokenizer.json --ids --output none
 bpetite count --model tokenizer.json --json text.txt none --max 1
 bpetite count --model tokenizer.json --json
 bpetite show --model tokenizer.json --json --text é
+bpetite diff tokenizer.json chat.json text.txt --json
 bpetite inspect --model odd.json --json
 bpetite inspect --model odd.json --tokens
 bpetite inspect --model hf.json --json

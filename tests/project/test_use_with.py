@@ -21,7 +21,7 @@ from bpetite._boundaries import blocks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
-from cli_tools import BPETITE
+from cli_tools import BPETITE, call, refused
 from compare_tools import HOSTILE, real_texts, write_tokenizer
 from nasty import NINE, alike
 from pages import run_blocks
@@ -80,7 +80,16 @@ def folder(tmp_path: Path, offline: None) -> Path:
 def test_a_section_runs(folder: Path, title: str) -> None:
     """Its commands and its program succeed, and print what the page shows."""
     run_blocks(SECTIONS[title], folder)
-    assert re.search("```(python|js)", SECTIONS[title])
+    assert re.search("```(python|js|yaml)", SECTIONS[title])
+
+
+def test_the_hook_is_a_budget(folder: Path) -> None:
+    """The command of the hook accepts a short file, and fails with one above the budget."""
+    (entry,) = re.findall("entry: bpetite (.*)", SECTIONS["Continuous integration"])
+    assert call(entry, "sample.txt", cwd=folder).returncode == 0
+    (folder / "long.txt").write_text("the river " * 2000)
+    (told,) = refused(call(entry, "sample.txt", "long.txt", cwd=folder))
+    assert told.startswith("error: long.txt: ")
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,12 @@ _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Parse the arguments, run the command, and report an error in one or two lines."""
+    """Parse the arguments, run the command, and report an error in one or two lines.
+
+    The status is what the command returns, 0 if that is nothing. For an error it is the command's
+    `trouble`, which is 1 if it has none.
+    """
+    trouble = 1
     for name in ("COLUMNS", "LINES"):  # with an impossible one, rich would draw lines of any width
         if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
             del os.environ[name]
@@ -39,11 +44,12 @@ def run(arguments: Sequence[str]) -> int:
             say(parser.format_help().rstrip("\n"))
             return 2
         options = parser.parse_args(arguments)
-        given = vars(options)  # a plug-in may lack both options
+        given = vars(options)  # a plug-in may lack these
+        trouble = given.get("trouble", trouble)
         QUIET.set(given.get("quiet", False))
         FORMAT.set(given.get("output_format"))
         check_output()
-        options.run(options)
+        status: int | None = options.run(options)
         flush_output()
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
@@ -55,8 +61,8 @@ def run(arguments: Sequence[str]) -> int:
             return 128 + number
         if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
             say_error(explain(error))
-        return 1
-    return 0
+        return trouble
+    return status or 0
 
 
 def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:

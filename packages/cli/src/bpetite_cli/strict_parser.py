@@ -88,7 +88,7 @@ class StrictParser(argparse.ArgumentParser):
             digits: another option, of which words of digits become the value instead.
         """
         self._of_file, self._of_digits = option, digits
-        self.add_argument("file", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
+        self.add_argument("file", nargs="*", metavar="FILE", default=[], help=argparse.SUPPRESS)
 
     def need(self, option: str, *others: str) -> None:
         """Reject an option without one of the others."""
@@ -247,6 +247,7 @@ class StrictParser(argparse.ArgumentParser):
             options = [self.options[name] for name in names]
             each = [f"{one.option_strings[0]} {one.metavar or one.dest.upper()}" for one in options]
             words.append(each[0] if len(each) == 1 else f"({' | '.join(each)})")
+        words += [str(one.metavar) for one in self._get_positional_actions() if one.nargs is None]
         return " ".join(words) + files
 
     def print_help(self, file: object = None) -> None:

@@ -18,7 +18,7 @@ from bpetite_cli.strict_parser import Commands
 GROUPS: Final = {
     "make a tokenizer": ("train", "truncate", "chunks", "import"),
     "use it": ("encode", "decode", "count", "head", "export"),
-    "look into it": ("show", "inspect", "sizes", "compare", "compare-tiktoken"),
+    "look into it": ("show", "inspect", "diff", "sizes", "compare", "compare-tiktoken"),
     "prove what it is": ("verify", "parity"),
 }
 """The commands by purpose, in the order of the help; bpetite-compare adds some of them."""

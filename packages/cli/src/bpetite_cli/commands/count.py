@@ -78,6 +78,7 @@ class _Folder(fields.Files, fields.TextSize):
 
 class _Totals(fields.Documents, fields.TextSize):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
+    max_each: Annotated[int | None, "the limit of `--max-each` for each file"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
     per_folder: Annotated[list[_Folder], "the figures of each folder that was named"]
@@ -96,11 +97,17 @@ def add_command(commands: Commands) -> None:
         help="exit with status 1 if there are more than N tokens in total",
     )
     parser.add_argument(
+        "--max-each",
+        type=values.bounded("0 or more", 0),
+        metavar="N",
+        help="the same if a file has more than N tokens; each such file is named",
+    )
+    parser.add_argument(
         "--by-token",
         action="store_true",
         help="print how often each token of the vocabulary occurs",
     )
-    parser.allow_one("--by-token", "--max")
+    parser.allow_one("--by-token", ["--max", "--max-each"])
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -128,12 +135,12 @@ def _run(options: argparse.Namespace) -> None:
                 if error is not None:
                     files[number].error = f"{inputs.name_of(files[number].path)}: {error}"
         total = _sum("total", files)
-        complaints = _complaints(files, total.tokens, options.max)
+        complaints = _complaints(files, total.tokens, options)
         pipe.bar.hide()
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
         if options.output_format == "json":
-            outputs.write_json(_data(files, pipe.documents, total, options.max))
+            outputs.write_json(_data(files, pipe.documents, total, options))
         else:
             named = bool(options.input or options.files_from)
             outputs.write_output(_as_lines(files, pipe.documents.folders, total, named=named))
@@ -178,12 +185,19 @@ def _whole(document: Iterable[Text]) -> Text:
     return "".join(text for text, _ in blocks), sum(size for _, size in blocks)
 
 
-def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> list[str]:
+def _complaints(files: Sequence[_FileSize], tokens: int, options: argparse.Namespace) -> list[str]:
     """Return the errors, one or two lines each."""
+    limit, each = options.max, options.max_each
     complaints = [file.error for file in files if file.error is not None]
     if complaints and len(files) > 1:
         left_out = f"{len(complaints)} of {len(files)} files"
         complaints.append(f"{left_out} could not be counted; the total covers the others")
+    complaints += [
+        f"{inputs.name_of(file.path)}: {file.tokens:,} tokens exceed --max-each {each} by "
+        f"{file.tokens - each:,}"
+        for file in files
+        if file.error is None and each is not None and file.tokens > each
+    ]
     if limit is not None and tokens > limit:
         complaints.append(
             f"{tokens:,} tokens exceed --max {limit} by {tokens - limit:,}; "
@@ -223,15 +237,16 @@ def _as_lines(
 
 
 def _data(
-    files: Sequence[_FileSize], documents: Documents, total: _FileSize, limit: int | None
+    files: Sequence[_FileSize], documents: Documents, total: _FileSize, options: argparse.Namespace
 ) -> _Totals:
     good = sum(file.error is None for file in files)
-    within = None if limit is None else total.tokens <= limit
+    within = None if options.max is None else total.tokens <= options.max
     return {
         "files": good,
         "skipped": documents.skipped,
         **fields.text_fields(total.size, total.tokens),
-        "max": limit,
+        "max": options.max,
+        "max_each": options.max_each,
         "within": within if good == len(files) or not within else None,
         "per_file": list(map(_file, files)),
         "per_folder": [_folder(folder, _files_of(folder, files)) for folder in documents.folders],

@@ -101,6 +101,7 @@ def draw_overview(path: str, model: Model, screen: Screen) -> Iterator[str]:
         "file": quoted(text_argument(path)),
         "size": counted(len(file), "byte"),
         "sha256": sha256(file).hexdigest(),
+        **_not_covered(model.facts or {}),
         "schema version": str(artifact.schema_version),
         "vocabulary": f"{counted_ids(len(artifact.tokens), len(special))}: 256 bytes, "
         f"{counted(len(artifact.merges), 'merge')}"
@@ -120,6 +121,14 @@ def draw_overview(path: str, model: Model, screen: Screen) -> Iterator[str]:
     yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
     yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
     yield _partial(artifact, census["partial"], screen)
+
+
+def _not_covered(facts: Facts) -> Mapping[str, str]:
+    """Return which facts about the source are not in the tokenizer file, so nor in its digest."""
+    flags = [one for one in facts.get("special token", ()) if not one[-1].isdigit()]
+    topics = [topic for topic in ("normalizer", "role", "left out") if facts.get(topic)]
+    topics += ["flags of special tokens"] if flags else []
+    return {"not in sha256": ", ".join(topics)} if topics else {}
 
 
 def _title(title: str, screen: Screen) -> str:
