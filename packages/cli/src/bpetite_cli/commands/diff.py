@@ -69,6 +69,7 @@ class _Difference(TypedDict):
     only_in_a: Annotated[list[str], "the tokens that only the first has, in hex"]
     only_in_b: Annotated[list[str], "the tokens that only the second has, in hex"]
     moved: Annotated[list[str], "the tokens that both have with other ids, in hex"]
+    skipped: Mapping[str, int] | None
     texts: Annotated[list[_Text], "how each file is cut"]
 
 
@@ -93,6 +94,7 @@ def _run(options: argparse.Namespace) -> int:
         models = [pipe.load(word) for word in (options.a, options.b)]
         both = [model.artifact for model in models]
         data = _difference(models)
+        data["skipped"] = pipe.documents.skipped
         pipe.begin()
         texts = (_in_file(pipe, path, both) for path in pipe.documents.paths)
         if outputs.wants_json():
@@ -121,6 +123,7 @@ def _difference(models: Sequence[Model]) -> _Difference:
         "only_in_a": [token.hex() for token in ids[0] if token not in ids[1]],
         "only_in_b": [token.hex() for token in ids[1] if token not in ids[0]],
         "moved": [token.hex() for token, one in ids[0].items() if ids[1].get(token, one) != one],
+        "skipped": None,
         "texts": [],
     }
 
