@@ -170,6 +170,7 @@ def test_every_command_that_reads_text_takes_folders(docs: Path, command: str) -
     """A folder with one file gives what the file gives."""
     more = {"train": "--vocab-size 260 -o t.json --force", "verify": "-m t.json"}
     model = "" if command in {"train", "chunks", "verify"} else "-m m.json"
+    model = "m.json m.json" if command == "diff" else model
     if command == "verify":
         printed("train docs/a.md --vocab-size 260 -o t.json --force")
     words = f"{command} {model} {more.get(command, '')} --input"

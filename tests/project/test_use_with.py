@@ -21,7 +21,7 @@ from bpetite._boundaries import blocks
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
-from cli_tools import BPETITE, call, refused
+from cli_tools import BPETITE, call
 from compare_tools import HOSTILE, real_texts, write_tokenizer
 from nasty import NINE, alike
 from pages import run_blocks
@@ -88,8 +88,9 @@ def test_the_hook_is_a_budget(folder: Path) -> None:
     (entry,) = re.findall("entry: bpetite (.*)", SECTIONS["Continuous integration"])
     assert call(entry, "sample.txt", cwd=folder).returncode == 0
     (folder / "long.txt").write_text("the river " * 2000)
-    (told,) = refused(call(entry, "sample.txt", "long.txt", cwd=folder))
-    assert told.startswith("error: long.txt: ")
+    result = call(entry, "sample.txt", "long.txt", cwd=folder)
+    assert (result.returncode, len(result.told)) == (1, 1)
+    assert result.told[0].startswith("error: long.txt: ")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ A command is a module with a function `add_command`. It adds a parser with optio
 and sets the function that does the work and the objects that it prints (`fields`) with
 `set_defaults(run=..., prints=...)`. If the command works through text, that function opens a
 `Pipe`, which reads the documents, applies a function to them, and writes the result: data, or a
-JSON object with messages for people. `Failure` has a message that explains what to do.
+JSON object with messages for people. `Failure` has a message that explains what to do. A command
+with an exit status of its own returns it, and sets that of an error as `trouble`.
 
 Only the module of the requested command is loaded, so no command waits for another's imports;
 the help loads all of them.
