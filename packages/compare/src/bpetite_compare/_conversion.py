@@ -321,6 +321,6 @@ def _around(tokens: list[bytes], made: Mapping[bytes, _Pair]) -> Iterable[bytes]
             pair = made.get(token, (token[:1], token[-1:]))
             deeper = chain.from_iterable(made.get(part, ()) for part in pair)
             parts = sorted({token, *pair, *deeper})
-            more = sorted({*parts, token[1:], token[:-1], b""})
-            beside = chain(product([token], more), product(more, [token]))
+            neighbors = sorted({*parts, token[1:], token[:-1], b""})
+            beside = chain(product([token], neighbors), product(neighbors, [token]))
             yield from map(b"".join, product(parts, repeat=3) if token in made else beside)

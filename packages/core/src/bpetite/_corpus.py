@@ -62,6 +62,7 @@ class ChunkCounter:
         """Count some documents."""
         parts = [*_count_pieces(documents, self._pattern, self._pieces)]
         size = sum(part.documents for part in parts), sum(part.characters for part in parts)
+        # {} and not the default: a worker pickles the part, and a mappingproxy cannot be pickled.
         return CountedPart(*size, self.flush().chunks if len(self._pieces) > _MOST_PIECES else {})
 
     def flush(self) -> CountedPart:

@@ -158,7 +158,7 @@ def _part_sizes(counter: Callable[[str], int], batch: list[Tagged[int]]) -> list
     for text, number in batch:
         try:
             sizes.append((number, len(text.encode("utf-8")), counter(text), None))
-        except ValueError as error:
+        except ValueError as error:  # an encoding cannot count it
             sizes.append((number, 0, 0, str(error)))
     return sizes
 

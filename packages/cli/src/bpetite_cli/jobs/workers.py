@@ -123,7 +123,7 @@ def _serve(pipe: "Connection", target: object) -> None:
             method, arguments = pipe.recv()
             try:
                 result: object = getattr(target, method)(*arguments)
-            except MemoryError as error:
+            except MemoryError as error:  # other errors of a function are bugs
                 result = error
             _send(pipe, result)
 
