@@ -34,7 +34,8 @@ The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for
 1 means that the tokenizers differ, and 2 a failure. A failed command leaves standard output empty,
 with three exceptions:
 
-- `count`, `parity` and `verify` print their result even if it means status 1.
+- `count`, `parity` and `verify` print their result even if it means status 1, and `inspect`
+  describes a tokenizer that does not open.
 - `show`, `inspect` and `diff` print lines for people as they go.
 - If a signal, a full disk or a closed pipe stops a command while it writes, the output is
   incomplete.

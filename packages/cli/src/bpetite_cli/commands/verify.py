@@ -132,7 +132,7 @@ class _Proof(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    with Pipe(options, "counting text") as pipe:
+    with Pipe(options, "counting text", "counting") as pipe:
         model, file, *_ = pipe.load(options.model)
         if model.numbering and options.start is None:
             raise Failure(

@@ -126,7 +126,7 @@ def draw_overview(path: str, model: Model, screen: Screen) -> Iterator[str]:
 def _not_covered(facts: Facts) -> Mapping[str, str]:
     """Return which facts about the source are not in the tokenizer file, so nor in its digest."""
     flags = [one for one in facts.get("special token", ()) if not one[-1].isdigit()]
-    topics = [topic for topic in ("normalizer", "role", "left out") if facts.get(topic)]
+    topics = [f"{topic}s" for topic in ("normalizer", "role") if facts.get(topic)]
     topics += ["flags of special tokens"] if flags else []
     return {"not in sha256": ", ".join(topics)} if topics else {}
 

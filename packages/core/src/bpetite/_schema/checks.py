@@ -218,7 +218,7 @@ def _checked_merges(merges: object, many: str) -> list[Any]:
 
 
 def _check_size(size: object, expected: int, named: str) -> None:
-    """Steps 12 and 13, or 25: the number of tokens that are not special."""
+    """Steps 12 and 13, or 25: the number of tokens that are not special; nothing else reads it."""
     if type(size) is not int:
         refuse("mergeable_vocab_size", "an integer", size)
     if size != expected:
