@@ -16,7 +16,7 @@ from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._letters import of_letters
 from bpetite_compare._spellings import in_llama_cpp, known_pattern, named, with_rest
 
-_LONGEST_SHOWN: Final = 90
+_LONGEST_SHOWN: Final = 60
 
 _UNFIT: Final = {
     "byte_fallback": "its tokens are characters, not bytes, as in SentencePiece",

@@ -13,7 +13,7 @@ from typing import Final
 
 from bpetite._inner import ALL_PATTERNS, Pattern
 
-_LONGEST_SHOWN: Final = 90
+_LONGEST_SHOWN: Final = 70
 _LONGEST_COMPARED: Final = 199  # difflib skips frequent characters in more than that
 
 _ALTERNATIVES: Final = {
