@@ -296,7 +296,7 @@ REFUSED: Final[dict[str, tuple[str, Change]]] = {
     "two splits": ("splits a second time (use_regex is true)", cuts(SPLIT, BYTE_LEVEL)),
     "no split": ("its ByteLevel does not split the text (use_regex is false)", cuts(NO_REGEX)),
     "invisible characters": (
-        f"{UNKNOWN}\\n\\x1b[2J\\u202e{GPT2[:57]}",
+        f"{UNKNOWN}\\n\\x1b[2J\\u202e{GPT2[:50]}",
         splits(f"\n\x1b[2J\u202e{GPT2}"),
     ),
     "Split alone": (_ORDER, cuts(SPLIT)),
