@@ -135,3 +135,4 @@ def _lines(imported: Imported) -> Iterator[str]:
         yield f"whole tokens: {imported.whole_tokens:,}; only a chunk that equals one becomes it"
     yield f"checked: {imported.checked}"
     yield from imported.notes
+    yield "not compared: characters that are newer than the Unicode tables of its own library"
