@@ -177,16 +177,14 @@ class Pipe:
         call: Callable[[list[Tagged[Tag]]], Result] = getattr(target, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
-        jobs = vars(self.options).get("jobs", 1)
+        jobs = vars(self.options).get("jobs", 1) or min(available_cores(), MOST_JOBS_BY_DEFAULT)
         worth = 0
         while jobs != 1 and worth < _WORTH_WORKERS and (more := next(batches, None)):
             first.append(more)
             characters = sum(len(text) for batch, _ in first for text, _ in batch)
             worth = max(characters, sum(size for _, size in first))
         batches = chain(first, batches)
-        if jobs is None and worth >= _WORTH_WORKERS:
-            jobs = min(available_cores(), MOST_JOBS_BY_DEFAULT)
-        if worth >= _WORTH_WORKERS and jobs > 1:
+        if jobs > 1 and worth >= _WORTH_WORKERS:
             from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
             with signals_blocked():  # no signal may come before `__exit__` knows them
