@@ -90,12 +90,9 @@ def _folder(path: str) -> Failure:
 def open_input(path: str) -> FileIO:
     """Open a file, or standard input for `-`, as bytes without a buffer."""
     if path != STANDARD_INPUT:
-        try:
-            return open(path, "rb", buffering=0)
-        except (IsADirectoryError, PermissionError):  # the latter on Windows
-            if not os.path.isdir(path):
-                raise
-            raise _folder(path) from None
+        if os.path.isdir(path):
+            raise _folder(path)
+        return open(path, "rb", buffering=0)
     if sys.stdin is None:
         raise Failure("standard input is closed; name a file")
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
