@@ -122,8 +122,7 @@ def _run(options: argparse.Namespace) -> None:
             files, skipped = len(pipe.documents.paths), pipe.documents.skipped
             size = totals.size
             data: _Sizes = {"files": files, "skipped": skipped, "bytes": size, "sizes": rows}
-            pipe.bar.hide()
-            outputs.write_json(data)
+            pipe.report(data)
         else:
             pipe.stream(["".join(_draw(totals, rows, look_at_output()))])
 
