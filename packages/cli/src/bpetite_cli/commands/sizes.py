@@ -24,7 +24,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from math import log2
 from operator import mul
-from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._inner import Artifact, quoted
@@ -141,9 +140,7 @@ def default_sizes(largest: int, smallest: int = 256) -> list[int]:
     return sorted(ends.union(others))
 
 
-def totals_of(
-    artifact: Artifact, counts: Sequence[int], whole: Mapping[int, int] = MappingProxyType({})
-) -> Totals:
+def totals_of(artifact: Artifact, counts: Sequence[int], whole: Mapping[int, int]) -> Totals:
     """Return the figures of a text for each number of merges.
 
     A smaller vocabulary makes the same merges, but not the last ones. A merge makes its id of
