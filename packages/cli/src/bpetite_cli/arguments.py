@@ -25,8 +25,6 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--model": {
         "letter": "-m",
         "required": True,
-        "metavar": "PATH",
-        "help": "the tokenizer file",
     },
     "--download": {
         "action": "store_true",
