@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import IO, Any, Final, Literal, TypeAlias, TypeVar
 
 import pytest
+import regex
 
 from bpetite_cli import main
 
@@ -227,7 +228,8 @@ def _width_of_character(character: str) -> int:
     jamo = "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb"
     if jamo or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
-    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+    # Of `regex`, as Unicode 16 made old characters wide, such as U+2630, and Python's tables differ.
+    return 2 if regex.match(r"[\p{East_Asian_Width=W}\p{East_Asian_Width=F}]", character) else 1
 
 
 @contextmanager
