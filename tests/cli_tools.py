@@ -228,7 +228,7 @@ def _width_of_character(character: str) -> int:
     jamo = "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb"
     if jamo or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0
-    # Of `regex`: Unicode 16 made old characters wide, such as U+2630, and Python may have older tables.
+    # Of `regex`: Unicode 16 made U+2630 and others wide, and Python may have older tables.
     return 2 if regex.match(r"[\p{East_Asian_Width=W}\p{East_Asian_Width=F}]", character) else 1
 
 
