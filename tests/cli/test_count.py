@@ -145,7 +145,7 @@ def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     """A package whose encodings cannot be loaded is reported in one line."""
     install("bpetite_compare")  # an empty package
     install("broken", "1/0", "bpetite.encodings")
-    told = ["error: the encodings of broken cannot be loaded: division by zero"]
+    told = ["error: what broken opens cannot be loaded: division by zero"]
     assert refusal("count --model x") == told
 
 

@@ -128,7 +128,7 @@ def _provided(group: str, word: str, what: str = "") -> Callable[..., Any]:
         try:
             function: Callable[..., Any] = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
-            raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
+            raise Failure(f"what {owner_of(entry)} opens cannot be loaded: {error}") from None
         return function
     raise Failure(
         not_installed_message(
