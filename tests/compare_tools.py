@@ -130,7 +130,7 @@ def write_tokenizer(
         rows = [
             [ids[left], ids[right], ids[256 + rank]] for rank, (left, right) in enumerate(pairs)
         ]
-        version = 3
+        version = 4 if any(map(str.isspace, special)) else 3
     tokens += map(str.encode, special)
     content = {
         "mergeable_vocab_size": len(ids),

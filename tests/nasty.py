@@ -1,12 +1,21 @@
 """Nine special tokens and nasty texts, on which tokenizers with the same data might differ."""
 
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import regex
+
+from artifacts import content_of
 from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare import _engines
+from compare_tools import FOR_TRAINING, SPLIT_PATTERNS, write_tokenizer
+
+if TYPE_CHECKING:
+    from bpetite_compare.reference import Pair
 
 NINE: Final = (
     "<|user|>",
@@ -20,6 +29,9 @@ NINE: Final = (
     "\x1ca1!",
 )
 """Special tokens inside others, and overlapping others; one that is not ASCII, one with U+001C."""
+
+OWN: Final = "ids of its own"
+KINDS: Final[dict[str, Sequence[str]]] = {"nine special tokens": NINE, "none": ()}
 
 _BEGINNINGS: Final = sorted({name[:size] for name in NINE for size in (1, 2, len(name) - 1)})
 _CHARACTERS: Final = (
@@ -55,3 +67,35 @@ def alike(name: str, number: int) -> list[str]:
     texts = [text for text in nasty_texts(number) if drift(name).isdisjoint(text)]
     assert number * 0.8 < len(texts) < number
     return texts
+
+
+def saved(kind: str, name: str, to: str, path: Path) -> Tokenizer:
+    """Write the file of a trained tokenizer of a kind.
+
+    Of its own are other ids, with gaps, and tokens for whole chunks. The special tokens have the
+    lowest id, the highest one, and some between. The other ids are in any order, or for tiktoken in
+    that of the merges but for a few that are too low.
+    """
+    trained_with = name if name in FOR_TRAINING else "gpt4o"
+    tokenizer = trained(trained_with, *KINDS.get(kind, NINE))
+    if kind != OWN:
+        tokenizer.save(path)
+        return tokenizer
+    merges: list[Pair] = [(left, right) for left, right in content_of(tokenizer)["merges"]]
+    alone = Tokenizer.load(write_tokenizer(path, merges, special={}, pattern=name))
+    texts = "".join(alike(trained_with, 5200))
+    chunks = sorted({*regex.findall(SPLIT_PATTERNS[name], texts)})
+    odd = [] if to == "gpt2" else [one for one in chunks if len(alone.encode(one)) > 2][::3]
+    source, count = Random(35), 256 + len(merges) + len(odd)
+    ids = sorted(source.sample(range(count + 59), count + 9))
+    places = (-1, 1000, 700, 500, 300, 100, 10, 1, 0)
+    special = {token: ids.pop(place) for token, place in zip(NINE, places, strict=True)}
+    if to != "tiktoken":
+        source.shuffle(ids)
+    whole_ids = sorted(ids.pop(source.randrange(1000, len(ids))) for _ in odd)
+    for rank in range(1, 600 if to == "tiktoken" else 0):
+        new, onto = 256 + rank, merges[rank + 1]
+        if new in onto and {*merges[rank]}.isdisjoint(onto) and ids[new - 1] < ids[new]:
+            ids[new], ids[new + 1] = ids[new + 1], ids[new]
+    whole = map(str.encode, odd)
+    return Tokenizer.load(write_tokenizer(path, merges, whole, special, [*ids, *whole_ids], name))

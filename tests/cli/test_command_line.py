@@ -96,6 +96,7 @@ def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
         "count -m o200k_base",
         "encode -m gpt-4o --text hi",
         "compare -m m.json text",
+        "encode -m small.json --text hi --engine tiktoken",
     ],
 )
 def test_compare_commands_say_what_to_install(install: Callable[..., None], words: str) -> None:

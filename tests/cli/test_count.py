@@ -55,6 +55,7 @@ def test_json_is_one_object() -> None:
     """`--json` has the figures of each file and the total; without tokens the ratio is null."""
     without: dict[str, object] = {
         "skipped": None,
+        "engine": "bpetite",
         "max": None,
         "max_each": None,
         "within": None,
@@ -121,7 +122,7 @@ def test_names_that_break_lines_are_quoted(small: Path) -> None:
 COUNTER = """
 class add:
     def __init__(self, name, ordinary, download):
-        self.name, self.in_blocks = name, False
+        self.name, self.in_blocks, self.engine = name, False, "words"
     def __call__(self, text):
         if "?" in text:
             raise ValueError("no questions")

@@ -341,7 +341,13 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
     assert printed(f"{ENCODE} --format u16", f"--text={TEXT}") == plain
     tokens, size = len(plain) // 2, len(TEXT.encode())
     figures = {"bytes": size, "tokens": tokens, "bytes_per_token": round(size / tokens, 4)}
-    more = {"skipped": None, "separators": 0, "format": "u16", "file_bytes": len(plain)}
+    more = {
+        "skipped": None,
+        "engine": "bpetite",
+        "separators": 0,
+        "format": "u16",
+        "file_bytes": len(plain),
+    }
     assert json.loads(result.stdout) == {"files": 1, **figures, "outputs": ["ids"], **more}
     told = in_words(f"{ENCODE} text --format u16 --output ids --force")
     assert told == [f"saved: ids, {tokens:,} tokens as u16, {len(plain) / 1000:.1f} kB"]

@@ -151,7 +151,7 @@ def test_a_container_limits_the_number_of_cores(
 
 NO_MEMORY = """
 class add:
-    in_blocks = True
+    in_blocks, engine = True, ""
     def __init__(self, name, ordinary, download): pass
     def __call__(self, text): raise MemoryError
 """
@@ -214,7 +214,7 @@ ORPHAN = """
 import os, pathlib, time
 PARENT = os.getppid()
 class add:
-    in_blocks = True
+    in_blocks, engine = True, ""
     def __init__(self, name, ordinary, download): pass
     def __call__(self, text):
         pathlib.Path("begun").touch()

@@ -4,18 +4,16 @@ import hashlib
 import json
 from itertools import pairwise, product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from artifacts import content_of
 from bpetite import Tokenizer
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
-from bpetite_compare.reference import Pair, train
+from bpetite_compare.reference import train
 from compare_tools import (
     CORPUS,
     FOR_TRAINING,
@@ -26,11 +24,9 @@ from compare_tools import (
     write_tokenizer,
 )
 from exports import EVERY_FORM, load_back
-from nasty import NINE, alike, drift, nasty_texts, trained
+from nasty import KINDS, NINE, OWN, alike, drift, nasty_texts, saved
 from texts import CORPORA, TEXTS, merge_lists
 
-OWN = "ids of its own"
-KINDS = {"nine special tokens": NINE, "none": ()}
 THOROUGH = pytest.mark.thorough
 CELLS = [
     pytest.param(to, kind, name, marks=[THOROUGH] if (to, name) != ("tiktoken", "gpt4") else [])
@@ -38,38 +34,6 @@ CELLS = [
     for name in (SPLIT_PATTERNS if kind == OWN else FOR_TRAINING)
     if to != "gpt2" or name == "gpt2"
 ]
-
-
-def saved(kind: str, name: str, to: str, path: Path) -> Tokenizer:
-    """Write the file of a trained tokenizer of a kind.
-
-    Of its own are other ids, with gaps, and tokens for whole chunks. The special tokens have the
-    lowest id, the highest one, and some between. The other ids are in any order, or for tiktoken in
-    that of the merges but for a few that are too low.
-    """
-    trained_with = name if name in FOR_TRAINING else "gpt4o"
-    tokenizer = trained(trained_with, *KINDS.get(kind, NINE))
-    if kind != OWN:
-        tokenizer.save(path)
-        return tokenizer
-    merges: list[Pair] = [(left, right) for left, right in content_of(tokenizer)["merges"]]
-    alone = Tokenizer.load(write_tokenizer(path, merges, special={}, pattern=name))
-    texts = "".join(alike(trained_with, 5200))
-    chunks = sorted({*regex.findall(SPLIT_PATTERNS[name], texts)})
-    odd = [] if to == "gpt2" else [one for one in chunks if len(alone.encode(one)) > 2][::3]
-    source, count = Random(35), 256 + len(merges) + len(odd)
-    ids = sorted(source.sample(range(count + 59), count + 9))
-    places = (-1, 1000, 700, 500, 300, 100, 10, 1, 0)
-    special = {token: ids.pop(place) for token, place in zip(NINE, places, strict=True)}
-    if to != "tiktoken":
-        source.shuffle(ids)
-    whole_ids = sorted(ids.pop(source.randrange(1000, len(ids))) for _ in odd)
-    for rank in range(1, 600 if to == "tiktoken" else 0):
-        new, onto = 256 + rank, merges[rank + 1]
-        if new in onto and {*merges[rank]}.isdisjoint(onto) and ids[new - 1] < ids[new]:
-            ids[new], ids[new + 1] = ids[new + 1], ids[new]
-    whole = map(str.encode, odd)
-    return Tokenizer.load(write_tokenizer(path, merges, whole, special, [*ids, *whole_ids], name))
 
 
 @pytest.mark.parametrize(("to", "kind", "name"), CELLS)

@@ -95,6 +95,11 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "action": "store_true",
         "help": "read special tokens in the text as ordinary text",
     },
+    "--engine": {
+        "choices": ("tiktoken",),
+        "metavar": "NAME",
+        "help": "tiktoken: what encodes; same ids, sooner",
+    },
     "--output": {
         "letter": "-o",
         "type": file_path,

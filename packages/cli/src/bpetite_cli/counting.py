@@ -8,10 +8,11 @@ from itertools import chain, islice
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern, tokenizer_of
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
+from bpetite_cli.plugins import Engine
 
 _MOST_NAMES: Final = 3
 """The number of names to look for: each takes a hundredth of the time of counting."""
@@ -78,7 +79,7 @@ def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Coun
     counts = [0] * len(model.ids)
     counts_of_chunks: Counter[str] = Counter()
     ordinary = pipe.options.ordinary
-    count = partial(_count, model, tokenizer_of(model), frozenset(chunks), ordinary)
+    count = partial(_count, model, pipe.encoder, frozenset(chunks), ordinary)
     texts = (((text, None), size) for document in pipe.documents.read() for text, size in document)
     for ids, found in pipe.results(count, texts, in_order=False):
         for token_id, times in ids.items():
@@ -89,7 +90,7 @@ def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Coun
 
 def _count(
     model: Artifact,
-    tokenizer: Tokenizer,
+    encoder: Tokenizer | Engine,
     chunks: Collection[str],
     ordinary: bool,
     batch: list[Tagged[None]],
@@ -97,7 +98,7 @@ def _count(
     """Count each id of some texts, and some chunks in them."""
     ids, found = Counter[int](), Counter[str]()
     for text, _ in batch:
-        ids.update(tokenizer.encode(text, ordinary=ordinary))
+        ids.update(encoder.encode(text, ordinary=ordinary))
         if chunks:
             # Every second part is a special token.
             parts = [text] if ordinary else model.cut(text)[::2]

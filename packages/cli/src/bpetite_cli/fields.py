@@ -50,6 +50,12 @@ class TextSize(TypedDict):
     bytes_per_token: Annotated[float | None, "`bytes` / `tokens`"]
 
 
+class Encoded(TypedDict):
+    """What encoded the text."""
+
+    engine: Annotated[str, "what encoded the text: bpetite, or tiktoken and its version"]
+
+
 class Outputs(TypedDict):
     """What was written."""
 

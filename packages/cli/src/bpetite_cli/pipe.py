@@ -14,12 +14,20 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
-from bpetite._inner import Artifact, ChunkCounter, CountedPart, quoted, write_parts
+from bpetite import Tokenizer
+from bpetite._inner import (
+    Artifact,
+    ChunkCounter,
+    CountedPart,
+    quoted,
+    tokenizer_of,
+    write_parts,
+)
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.jobs import MOST_JOBS_BY_DEFAULT, available_cores, signals_blocked
-from bpetite_cli.plugins import Model, load_model
+from bpetite_cli.plugins import Engine, Model, load_engine, load_model
 from bpetite_cli.terminal.messages import counted, in_units, report, say
 from bpetite_cli.terminal.progress import Bar
 
@@ -49,10 +57,20 @@ _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
 
 
+_LONG_JOB: Final = 12 * 10**7
+"""The number of bytes that bpetite encodes in about a minute in one process."""
+
+_SOONER: Final = (
+    "this will take more than a minute; with `--engine tiktoken`, which bpetite-compare provides, "
+    "the same ids take less"
+)
+
+
 class Pipe:
     """The way of documents through a command, with its bar.
 
     warnings: messages for the end, when no bar is in the way.
+    total: the number of bytes to read, or None if it is unknown.
 
     Args:
         options: the options of the command, by their names in `arguments`; those that it does not
@@ -74,7 +92,7 @@ class Pipe:
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
-        self._total = self.documents.check()
+        self.total = self.documents.check()
         if check and self.documents.faults:
             raise Failure(self.documents.all_faults)
         given = vars(options)
@@ -111,6 +129,26 @@ class Pipe:
         """The tokenizer of `--model`."""
         return self.load(self.options.model).artifact
 
+    @cached_property
+    def encoder(self) -> Tokenizer | Engine:
+        """What encodes with this tokenizer: bpetite, or the engine of `--engine`."""
+        if self.options.engine:
+            engine = load_engine(self.model)
+            self.warnings.append(f"encoded by {engine.name}")
+            return engine
+        if (self.total or 0) > _LONG_JOB * self._jobs:
+            say(f"note: {_SOONER}")
+        return tokenizer_of(self.model)
+
+    @property
+    def engine(self) -> str:
+        """The name of what encodes."""
+        return "bpetite" if isinstance(self.encoder, Tokenizer) else self.encoder.name
+
+    @property
+    def _jobs(self) -> int:
+        return vars(self.options).get("jobs", 1) or min(available_cores(), MOST_JOBS_BY_DEFAULT)
+
     def load(self, word: str) -> Model:
         """Return the tokenizer that a word names."""
         return load_model(word, download=self.options.download, notes=self.warnings)
@@ -123,7 +161,7 @@ class Pipe:
             say(f"{self._typed} what you type; Ctrl-D at the start of a line ends it")
         elif inputs.STANDARD_INPUT in self.documents.paths[:1] and not inputs.is_ready():
             say("waiting for standard input, which is a pipe without a byte so far")
-        self.bar.begin(self._phase, self._total)
+        self.bar.begin(self._phase, self.total)
 
     def passed(self, documents: Iterable[Iterable[tuple[Item, int]]]) -> Iterator[Item]:
         """Yield the blocks of documents; the bar moves when the next one is asked for."""
@@ -177,8 +215,7 @@ class Pipe:
         call: Callable[[list[Tagged[Tag]]], Result] = getattr(target, method)
         batches = _batches(texts)
         first: list[_Batch[Tag]] = []
-        jobs = vars(self.options).get("jobs", 1) or min(available_cores(), MOST_JOBS_BY_DEFAULT)
-        worth = 0
+        jobs, worth = self._jobs, 0
         while jobs != 1 and worth < _WORTH_WORKERS and (more := next(batches, None)):
             first.append(more)
             characters = sum(len(text) for batch, _ in first for text, _ in batch)

@@ -27,12 +27,28 @@ class Encoding(Protocol):
     def in_blocks(self) -> bool:
         """Whether the tokens of blocks that end at safe boundaries add up to those of a text."""
 
+    @property
+    def engine(self) -> str:
+        """The name and version of what counts."""
+
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text.
 
         Raises:
             ValueError: the tokens cannot be counted.
         """
+
+
+class Engine(Protocol):
+    """Encodes text as a tokenizer does; pickled for other processes.
+
+    name: its name and version.
+    """
+
+    name: str
+
+    def encode(self, text: str, *, ordinary: bool) -> list[int]:
+        """Return the ids of a text, those of `Tokenizer.encode`."""
 
 
 Facts: TypeAlias = Mapping[str, list[str]]
@@ -114,12 +130,22 @@ def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:
     return encoding
 
 
+def load_engine(artifact: Artifact) -> Engine:
+    """Return what encodes in the place of bpetite, with the same ids.
+
+    Raises:
+        ValueError: it would have other ids for this tokenizer.
+    """
+    engine: Engine = _provided("bpetite.engines", "", "--engine tiktoken")(artifact)
+    return engine
+
+
 def _provided(group: str, word: str, what: str = "") -> Callable[..., Any]:
     """Return the function of another package that opens what `--model` names.
 
     Entry points in the group `bpetite.encodings` have the parameters of `load_encoding`, those in
-    `bpetite.models` a word and whether it may be downloaded. They are private to bpetite's
-    packages.
+    `bpetite.models` a word and whether it may be downloaded, those in `bpetite.engines` an
+    artifact. They are private to bpetite's packages.
 
     Raises:
         Failure: no package has such a function, or it cannot be loaded.

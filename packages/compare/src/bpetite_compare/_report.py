@@ -15,12 +15,13 @@ import tiktoken
 from bpetite._inner import Artifact, tokenizer_of
 from bpetite_compare._comparison import blocks
 from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
+from bpetite_compare._engine import Engine
 from bpetite_compare._soundness import ids_by_bytes
 
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The default encodings of a report on one tokenizer file."""
 
-Tokenizing: TypeAlias = Artifact | tiktoken.Encoding
+Tokenizing: TypeAlias = Artifact | Engine | tiktoken.Encoding
 """A tokenizer of a report."""
 
 
@@ -130,7 +131,9 @@ class _Tally:
         self.single_bytes = 0
         self.ids: Mapping[bytes, int]
         self._encode: Callable[[str], list[int]]
-        if isinstance(tokenizer, Artifact):
+        if isinstance(tokenizer, Engine):
+            self.ids, self._encode = ids_by_bytes(tokenizer.artifact), tokenizer.encode
+        elif isinstance(tokenizer, Artifact):
             self.ids, self._encode = ids_by_bytes(tokenizer), tokenizer_of(tokenizer).encode
         else:
             self.ids = ranks_of(tokenizer)

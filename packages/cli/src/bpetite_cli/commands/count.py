@@ -30,7 +30,7 @@ from functools import partial
 from typing import Annotated, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
-from bpetite._inner import quoted, tokenizer_of
+from bpetite._inner import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.counting import count_ids
 from bpetite_cli.errors import Failure, explain
@@ -38,7 +38,7 @@ from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents, Text
 from bpetite_cli.io.folders import Folder
 from bpetite_cli.pipe import Pipe, Tagged
-from bpetite_cli.plugins import is_path, load_encoding
+from bpetite_cli.plugins import Engine, is_path, load_encoding
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.screen import look_at_output
@@ -76,7 +76,7 @@ class _Folder(fields.Files, fields.TextSize):
     path: str
 
 
-class _Totals(fields.Documents, fields.TextSize):
+class _Totals(fields.Documents, fields.TextSize, fields.Encoded):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
     max_each: Annotated[int | None, "the limit of `--max-each` for each file"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
@@ -108,7 +108,7 @@ def add_command(commands: Commands) -> None:
         help="print how often each token of the vocabulary occurs",
     )
     parser.allow_one("--by-token", ["--max", "--max-each"])
-    arguments.add_options(parser, "--jobs")
+    arguments.add_options(parser, "--jobs", "--engine")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
 
@@ -122,10 +122,11 @@ def _run(options: argparse.Namespace) -> None:
             return
         in_blocks, ordinary = True, options.ordinary
         if is_path(options.model):
-            counter: Callable[[str], int] = partial(_count, tokenizer_of(pipe.model), ordinary)
+            counter: Callable[[str], int] = partial(_count, pipe.encoder, ordinary)
+            engine = pipe.engine
         else:
             counter = load_encoding(options.model, ordinary=ordinary, download=options.download)
-            in_blocks = counter.in_blocks
+            in_blocks, engine = counter.in_blocks, counter.engine
         files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
         texts = _read(pipe.documents, files, in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
@@ -140,7 +141,7 @@ def _run(options: argparse.Namespace) -> None:
         for complaint in complaints[:-1]:
             messages.say_error(complaint)
         if options.output_format == "json":
-            outputs.write_json(_data(files, pipe.documents, total, options))
+            outputs.write_json(_data(files, pipe.documents, total, options, engine))
         else:
             named = bool(options.input or options.files_from)
             outputs.write_output(_as_lines(files, pipe.documents.folders, total, named=named))
@@ -148,8 +149,8 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(complaints[-1])
 
 
-def _count(tokenizer: Tokenizer, ordinary: bool, text: str) -> int:
-    return len(tokenizer.encode(text, ordinary=ordinary))
+def _count(encoder: Tokenizer | Engine, ordinary: bool, text: str) -> int:
+    return len(encoder.encode(text, ordinary=ordinary))
 
 
 def _part_sizes(counter: Callable[[str], int], batch: list[Tagged[int]]) -> list[_PartSize]:
@@ -237,7 +238,11 @@ def _as_lines(
 
 
 def _data(
-    files: Sequence[_FileSize], documents: Documents, total: _FileSize, options: argparse.Namespace
+    files: Sequence[_FileSize],
+    documents: Documents,
+    total: _FileSize,
+    options: argparse.Namespace,
+    engine: str,
 ) -> _Totals:
     good = sum(file.error is None for file in files)
     within = None if options.max is None else total.tokens <= options.max
@@ -245,6 +250,7 @@ def _data(
         "files": good,
         "skipped": documents.skipped,
         **fields.text_fields(total.size, total.tokens),
+        "engine": engine,
         "max": options.max,
         "max_each": options.max_each,
         "within": within if good == len(files) or not within else None,

@@ -29,30 +29,46 @@ Separators are special also with `--ordinary`.
 """
 
 import argparse
+import hashlib
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from functools import partial
-from typing import Annotated, TypeAlias
+from itertools import chain, groupby
+from operator import itemgetter
+from time import monotonic
+from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, tokenizer_of
+from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, write_parts
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
+from bpetite_cli.io.manifest import Manifest, digest_of_file, jobs_of
 from bpetite_cli.pipe import Pipe, Tagged
+from bpetite_cli.plugins import Engine
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.values import short
 
-_Part: TypeAlias = Tagged[int | None]
-"""A text, or an empty one with the id of a separator."""
+_Part: TypeAlias = Tagged[tuple[int, int | None]]
+"""A text, or an empty one with the id of a separator; and the number of its output."""
+
+_FIGURES: Final = ("bytes", "tokens", "separators", "file_bytes")
+
+_SECONDS_BETWEEN: Final = 60
+"""The seconds between two lines with the time left."""
+
+_Packed: TypeAlias = tuple[int, Counter[str], bytes]
+"""A part of an output: its number; bytes, tokens and separators; ids in the format."""
 
 
-class _Summary(fields.Documents, fields.TextSize, fields.Outputs):
+class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
     separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]
@@ -90,19 +106,28 @@ def add_command(commands: Commands) -> None:
         metavar="FORMAT",
         help="of the ids: json (default), text, u16 or u32",
     )
-    arguments.add_options(parser, "--output", "--force", "--jobs")
-    parser.need("--force", "--output")
-    parser.set_defaults(run=_run, prints={"--output": _Summary})
+    arguments.add_options(parser, "--output")
+    parser.add_argument(
+        "--output-dir",
+        type=values.file_path,
+        metavar="DIR",
+        help="write a file for each input, and skip those that are finished",
+    )
+    arguments.add_options(parser, "--force", "--jobs", "--engine")
+    parser.need("--force", "--output", "--output-dir")
+    parser.allow_one("--output", "--output-dir")
+    parser.allow_one("--text", "--output-dir")
+    parser.set_defaults(run=_run, prints={"--output": _Summary, "--output-dir": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
     chosen = FORMATS[options.format]
-    if options.output is None and chosen.width and outputs.is_terminal(sys.stdout):
+    one, several = options.output, options.output_dir
+    if one is several is None and chosen.width and outputs.is_terminal(sys.stdout):
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-    total = Counter[str]()
     with Pipe(options, "encoding") as pipe:
         artifact, highest_id = pipe.model, max(pipe.model.ids)
         if chosen.width and highest_id >= 1 << (8 * chosen.width):
@@ -115,53 +140,124 @@ def _run(options: argparse.Namespace) -> None:
             pipe.warnings.append(
                 "nothing is between the documents; --separator-token puts a special token there"
             )
-        pack = partial(_pack, tokenizer_of(artifact), options.format, options.ordinary)
-        texts = _with_separators(pipe.documents.read(), separator, options.separator_at)
-        packed = _added(total, pipe.results(pack, texts))
-        size = pipe.write(chosen.join(packed))
-        if options.output is None:
-            return
+        pack = partial(_pack, pipe.encoder, options.format, options.ordinary)
+        place = partial(_with_separators, separator=separator, at=options.separator_at)
+        if several is not None:
+            total = _write_each(pipe, pack, place, separator)
+        else:
+            total = Counter[str]()
+            texts = place(0, pipe.documents.read())
+            parts = chain.from_iterable(pipe.results(pack, texts))
+            total["file_bytes"] = pipe.write(chosen.join(_added(total, parts)))
+            if one is None:
+                return
         summary: _Summary = {
-            "files": len(pipe.documents.paths),
+            "files": len({*pipe.documents.paths}) if several else len(pipe.documents.paths),
             "skipped": pipe.documents.skipped,
             **fields.text_fields(total["bytes"], total["tokens"]),
-            "outputs": [values.text_argument(options.output)],
+            "outputs": [values.text_argument(one or several)],
+            "engine": pipe.engine,
             "separators": total["separators"],
             "format": options.format,
-            "file_bytes": size,
+            "file_bytes": total["file_bytes"],
         }
         others = f" and {messages.counted(total['separators'], 'separator')}"
         pipe.report(
             summary,
-            saved=f"saved: {quoted(options.output)}, {total['tokens']:,} tokens"
+            saved=f"saved: {quoted(one or several)}, {total['tokens']:,} tokens"
             f"{others if total['separators'] else ''} as {options.format}, "
-            f"{messages.in_units(size)}",
+            f"{messages.in_units(total['file_bytes'])}",
         )
 
 
+def _write_each(
+    pipe: Pipe,
+    pack: Callable[[list[_Part]], list[_Packed]],
+    place: Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Part, int]]],
+    separator: int | None,
+) -> Counter[str]:
+    """Write a file for each input that is not finished; return the figures of all of them."""
+    options, documents = pipe.options, pipe.documents
+    names = ("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid")
+    made_with = {
+        "tokenizer_sha256": hashlib.sha256(pipe.model.to_bytes()).hexdigest(),
+        "options": {name: getattr(options, name) for name in names}
+        | {"separator": separator, "separator_at": separator and options.separator_at},
+    }
+    jobs = jobs_of(documents.paths, documents.folders, f".{options.format}")
+    inputs = [folder.path for folder in documents.folders]
+    manifest = Manifest(options.output_dir, inputs, made_with, force=options.force)
+    left = [job for job in jobs if not manifest.has(job)]
+    if finished := len(jobs) - len(left):
+        pipe.warnings.append(f"{finished:,} of {len(jobs):,} outputs were finished before")
+    pipe.total = sum(os.path.getsize(job.path) for job in left)
+    digests = dict[int, str]()
+
+    def texts() -> Iterator[tuple[_Part, int]]:
+        for number, job in enumerate(left):
+            digests[number] = digest_of_file(job.path)  # if it changes now, it is done again
+            yield ("", (number, None)), 0  # an empty file has an output too
+            yield from place(number, documents.read_file(job.path))
+
+    chosen = FORMATS[options.format]
+    try:
+        for number, of_file in groupby(_with_time_left(pipe, pack, texts()), itemgetter(0)):
+            figures = Counter(bytes=0, tokens=0, separators=0)
+            path = manifest.path_of(left[number].output)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            size = write_parts(path, chosen.join(_added(figures, of_file)), overwrite=True)
+            digest = digests.pop(number)
+            manifest.add(left[number], {"input_sha256": digest, **figures, "file_bytes": size})
+            finished += 1
+    except BaseException:
+        done = f"{finished:,} of {len(jobs):,} outputs are finished"
+        pipe.warnings.append(f"{done}; the same command goes on from there")
+        raise
+    total = Counter[str]()
+    for job in jobs:
+        total.update({name: manifest.entries[job.output][name] for name in _FIGURES})
+    return total
+
+
+def _with_time_left(
+    pipe: Pipe,
+    pack: Callable[[list[_Part]], list[_Packed]],
+    texts: Iterator[tuple[_Part, int]],
+) -> Iterator[_Packed]:
+    """Yield the parts of outputs; each minute, a log gets the time left, which a bar shows."""
+    begun = told = monotonic()
+    for parts in pipe.results(pack, texts):
+        yield from parts
+        now = monotonic()
+        if now - told >= _SECONDS_BETWEEN and pipe.total and not pipe.bar.is_wanted:
+            told = now
+            left = (now - begun) * (pipe.total / max(1, pipe.bar.done) - 1)
+            messages.say(f"{timedelta(seconds=round(left))} left")
+
+
 def _pack(
-    tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]
-) -> tuple[Counter[str], bytes]:
-    """Turn texts and separators into their figures, and their ids in the format with this name.
+    encoder: Tokenizer | Engine, name: str, ordinary: bool, batch: list[_Part]
+) -> list[_Packed]:
+    """Turn texts and separators into parts of outputs, in the format with this name."""
+    packed: list[_Packed] = []
+    for number, parts in groupby(batch, lambda part: part[1][0]):
+        ids: list[int] = []
+        figures = Counter[str]()
+        for text, (_, separator) in parts:
+            if separator is None:
+                ids += encoder.encode(text, ordinary=ordinary)
+                figures["bytes"] += len(text.encode("utf-8"))
+            else:
+                ids.append(separator)
+                figures["separators"] += 1
+        figures["tokens"] = len(ids) - figures["separators"]
+        packed.append((number, figures, FORMATS[name].pack(ids) if ids else b""))
+    return packed
 
-    The figures are the bytes and tokens of the texts, and the separators around them.
-    """
-    ids: list[int] = []
-    figures = Counter[str]()
-    for text, separator in batch:
-        if separator is None:
-            ids += tokenizer.encode(text, ordinary=ordinary)
-            figures["bytes"] += len(text.encode("utf-8"))
-        else:
-            ids.append(separator)
-            figures["separators"] += 1
-    figures["tokens"] = len(ids) - figures["separators"]
-    return figures, FORMATS[name].pack(ids) if ids else b""
 
-
-def _added(total: Counter[str], packed: Iterable[tuple[Counter[str], bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of each batch, and add its figures to the total."""
-    for figures, data in packed:
+def _added(total: Counter[str], packed: Iterable[_Packed]) -> Iterator[bytes]:
+    """Yield the bytes of each part, and add its figures to the total."""
+    for _, figures, data in packed:
         total.update(figures)
         yield data
 
@@ -189,13 +285,13 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
 
 
 def _with_separators(
-    documents: Iterable[Iterable[Text]], separator: int | None, at: str | None
+    output: int, documents: Iterable[Iterable[Text]], separator: int | None, at: str | None
 ) -> Iterator[tuple[_Part, int]]:
     """Yield the texts of documents, with separators, if any, at the requested positions."""
     for number, texts in enumerate(documents):
         if separator is not None and (at == "before" or (at != "after" and number)):
-            yield ("", separator), 0
+            yield ("", (output, separator)), 0
         for text, size in texts:
-            yield (text, None), size
+            yield (text, (output, None)), size
         if separator is not None and at == "after":
-            yield ("", separator), 0
+            yield ("", (output, separator)), 0

@@ -56,7 +56,7 @@ class _Size(TypedDict):
     unused: Annotated[int, "ids, special tokens included, that do not occur in the text"]
 
 
-class _Sizes(fields.InputSize):
+class _Sizes(fields.InputSize, fields.Encoded):
     sizes: Annotated[list[_Size], "the figures of each size of the vocabulary"]
 
 
@@ -93,7 +93,7 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         help="the sizes, without special tokens (default: about twelve)",
     )
-    arguments.add_options(parser, "--jobs")
+    arguments.add_options(parser, "--jobs", "--engine")
     parser.set_defaults(run=_run, prints={"": _Sizes})
 
 
@@ -120,7 +120,13 @@ def _run(options: argparse.Namespace) -> None:
         if outputs.wants_json():
             files, skipped = len(pipe.documents.paths), pipe.documents.skipped
             size = totals.size
-            data: _Sizes = {"files": files, "skipped": skipped, "bytes": size, "sizes": rows}
+            data: _Sizes = {
+                "files": files,
+                "skipped": skipped,
+                "bytes": size,
+                "engine": pipe.engine,
+                "sizes": rows,
+            }
             pipe.report(data)
         else:
             pipe.stream(["".join(_draw(totals, rows, look_at_output()))])

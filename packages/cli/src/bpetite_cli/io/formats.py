@@ -8,6 +8,8 @@ reads them. All of them are written and read block by block.
 import json
 import re
 import struct
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -84,7 +86,10 @@ def _no_decimal(name: str, data: bytes, offset: int, place: int) -> Failure:
 
 
 def _pack(code: str, ids: list[int]) -> bytes:
-    return struct.pack(f"<{len(ids)}{code}", *ids)
+    packed = array(code, ids)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
 
 
 def _unpack(code: str, name: str, blocks: Iterable[bytes]) -> Iterator[list[int]]:

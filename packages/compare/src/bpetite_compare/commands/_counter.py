@@ -25,6 +25,7 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
+from bpetite_compare._engine import Engine
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._import import NotOpenedError, files_of, opened
 from bpetite_compare._spellings import named
@@ -115,7 +116,10 @@ class _EncodingCounter:
     """Counts the tokens of text with an encoding.
 
     in_blocks: whether the pattern splits where blocks end.
+    engine: the name and version of tiktoken.
     """
+
+    engine = Engine.name
 
     def __init__(self, encoding: tiktoken.Encoding, special: Collection[str]) -> None:
         self.in_blocks = cuts_safely(encoding)

@@ -17,8 +17,10 @@ from itertools import zip_longest
 from shutil import get_terminal_size
 from typing import Annotated, Any, Final, TypedDict
 
+from bpetite._inner import Artifact
 from bpetite_cli import for_compare as cli
 from bpetite_compare._encodings import encoding_for, get_encoding
+from bpetite_compare._engine import Engine, make_engine
 from bpetite_compare._report import REPORT_ENCODINGS, Report, Tokenizing, report_on_texts
 from bpetite_compare.commands._counter import encoding_of
 
@@ -37,7 +39,7 @@ class _Named(TypedDict):
     name: str
 
 
-class _Row(_Named, cli.fields.TextSize):
+class _Row(_Named, cli.fields.TextSize, cli.fields.Encoded):
     tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
     single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
     vocab_size: int
@@ -62,6 +64,7 @@ def add_command(commands: cli.Commands) -> None:
         action="store_true",
         help="the files are translations of the first one: add the ratio of tokens",
     )
+    cli.add_options(parser, "--engine")
     parser.set_defaults(run=_run, prints={"": _Reported})
 
 
@@ -85,28 +88,36 @@ def _run(options: argparse.Namespace) -> None:
         result = report_on_texts(tokenizers, blocks)
         names = [*map(cli.values.text_argument, paths or ["--text"])]
         skipped = pipe.documents.skipped
-        data = _report_data(result, names, skipped, parallel=options.parallel)
+        engines = ["bpetite" if isinstance(one, Artifact) else Engine.name for _, one in tokenizers]
+        data = _report_data(result, names, skipped, engines, parallel=options.parallel)
         pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
 def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
-        return cli.load_model(word, download=options.download, notes=notes).artifact
+        artifact = cli.load_model(word, download=options.download, notes=notes).artifact
+        return make_engine(artifact) if options.engine else artifact
     return get_encoding(encoding_of(word), download=options.download)
 
 
 def _report_data(
-    result: Report, names: Sequence[str], skipped: Mapping[str, int] | None, *, parallel: bool
+    result: Report,
+    names: Sequence[str],
+    skipped: Mapping[str, int] | None,
+    engines: Sequence[str],
+    *,
+    parallel: bool,
 ) -> _Reported:
     size, ratio, fields = sum(result.sizes), cli.fields.ratio, cli.fields.text_fields
     rows: list[_Row] = []
-    for row in result.rows:
+    for row, engine in zip(result.rows, engines, strict=True):
         tokens, first = sum(row.per_text), row.per_text[0] if parallel else 0
         rows.append(
             {
                 "name": row.name,
                 **fields(size, tokens),
+                "engine": engine,
                 "tokens_per_character": ratio(tokens, result.characters),
                 "single_byte_share": ratio(row.single_bytes, tokens),
                 "vocab_size": row.vocab_size,
