@@ -29,7 +29,7 @@ BLOCK = 1 << 14
 
 def check_bytes(folder: Path, *words: str) -> None:
     """Encode files with a tokenizer, here and with tiktoken: all bytes are the same."""
-    command = ("encode", "--model", folder / "m.json", "--format", "u32", *words)
+    command = ["encode", "--model", str(folder / "m.json"), "--format", "u32", *words]
     ours, theirs = bpetite(*command, cwd=folder), bpetite(*command, *ENGINE, cwd=folder)
     assert (ours.returncode, theirs.returncode) == (0, 0), theirs.stderr
     assert ours.stdout == theirs.stdout
@@ -64,6 +64,13 @@ def test_every_place_in_a_block_is_safe(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "text").write_bytes((text * 6).encode())
     assert (tmp_path / "text").stat().st_size > 8_000_000  # enough for two processes
     check_bytes(tmp_path, "text", "--jobs", jobs)
+
+
+def test_a_million_spaces_are_encoded_here(tmp_path: Path) -> None:
+    """tiktoken's regex engine gives up on them, with a trace on the terminal."""
+    trained("gpt4o").save(tmp_path / "m.json")
+    (tmp_path / "text").write_text(f"low{' ' * 1_100_000}lower")
+    check_bytes(tmp_path, "text")
 
 
 def test_4096_special_tokens_are_found(tmp_path: Path) -> None:
