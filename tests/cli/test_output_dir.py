@@ -125,15 +125,19 @@ def test_what_changed_is_done_again(corpus: Path, change: str) -> None:
 
 
 def test_a_fault_keeps_what_is_finished(corpus: Path) -> None:
-    """The error names the input, and how many outputs are there; the same command goes on."""
-    (corpus / "in/deep/a.txt").write_bytes(b"low " * 2000 + b"\xff")
-    with tuned(batch=100):
-        told = refusal(f"{ENCODE} in --output-dir out --jobs 1")
-    assert told[-2].startswith("error: in/deep/a.txt is not UTF-8")
-    assert "1 of 4 outputs are finished; the same command goes on from there" in told
-    assert sorted(written(corpus / "out")) == ["a.txt.json"]
-    (corpus / "in/deep/a.txt").write_text("new")
-    assert finished(f"{ENCODE} in --output-dir out")[0] == 1
+    """The other inputs are done; errors name those that are not, and the same command goes on."""
+    for name in ("a.txt", "deep/a.txt"):
+        (corpus / "in" / name).write_bytes(b"low " * 2000 + b"\xff")
+    for words in ("--jobs 1", "--jobs 2"):
+        with tuned(batch=100, worth=0):
+            told = refusal(f"{ENCODE} in --output-dir out {words}")
+        errors = [line.split(":")[1] for line in told if line.startswith("error: ")]
+        assert errors == [" in/a.txt is not UTF-8", " in/deep/a.txt is not UTF-8"]
+        assert "2 of 4 outputs are finished; the same command goes on from there" in told
+        assert sorted(written(corpus / "out")) == ["b.txt.json", "z.txt.json"]
+    for name in ("a.txt", "deep/a.txt"):
+        (corpus / "in" / name).write_text("new")
+    assert finished(f"{ENCODE} in --output-dir out")[0] == 2
 
 
 def test_a_log_gets_the_time_left(corpus: Path) -> None:

@@ -67,7 +67,7 @@ def test_every_place_in_a_block_is_safe(tmp_path: Path, jobs: str) -> None:
 
 
 def test_a_million_spaces_are_encoded_here(tmp_path: Path) -> None:
-    """tiktoken's regex engine gives up on them, with a trace on the terminal."""
+    """Tiktoken's regex engine gives up on them, with a trace on the terminal."""
     write_tokenizer(tmp_path / "m.json", [(97, 98)])
     (tmp_path / "text").write_text(f"ab{' ' * 1_100_000}ab")
     check_bytes(tmp_path, "text")

@@ -54,10 +54,10 @@ def test_the_page_runs(folder: Path) -> None:
         texts, ids = documents(shard), []
         for text in texts:
             ids += [*tokenizer.encode("<|endoftext|>"), *tokenizer.encode(text, ordinary=True)]
-        assert np.fromfile(folder / f"{shard:03}_00000.bin", "<u2").tolist() == ids
+        assert np.fromfile(folder / f"ids/{shard:03}_00000.parquet.u16", "<u2").tolist() == ids
         tokens.append(len(ids) - len(texts))
-    *encoded, counted = [json.loads(line) for line in result.stdout.splitlines()[1:]]
-    assert [one["separators"] for one in encoded] == [len(documents(0))] * SHARDS
-    assert [one["tokens"] for one in encoded] == tokens
+    encoded, counted = [json.loads(line) for line in result.stdout.splitlines()[1:]]
+    assert encoded["separators"] == len(documents(0)) * SHARDS
+    assert encoded["tokens"] == sum(tokens)
     ratio = round(len("".join(documents(0)).encode()) / tokens[0], 4)
-    assert counted["bytes_per_token"] == encoded[0]["bytes_per_token"] == ratio
+    assert counted["bytes_per_token"] == ratio

@@ -182,16 +182,14 @@ def test_the_page_leads_from_a_corpus_to_its_ids(tmp_path: Path) -> None:
         (tmp_path / "corpus" / f"{shard}.jsonl").write_text("\n".join(lines) + "\n")
         (tmp_path / f"list-{shard}.txt").write_text(f"corpus/{shard}.jsonl\n")
         assert status(block("list-$N"), tmp_path, N=str(shard)) == 0
-    (tmp_path / "ids").mkdir()
-    (tmp_path / "encode_shard.sh").write_text(block("out=ids"), encoding="utf-8")
-    train = block("{0..99}").replace("99", "1")
-    for command in (train, block("for shard in"), block("cat ids"), "cat corpus/* > corpus.jsonl"):
+    train, encode = block("{0..99}").replace("99", "1"), block("--output-dir ids")
+    for command in (train, encode, block("cat ids")):
         assert status(command, tmp_path) == 0
-    run_program(tmp_path, block("encode_ordinary_batch"))
-    ids = array("H", (tmp_path / "train.bin").read_bytes())
-    assert ids.tobytes() == (tmp_path / "ids.bin").read_bytes()
-    assert max(ids) == 65535
-    assert status(block("bpetite parity"), tmp_path) == 0
+    ids = (tmp_path / "train.bin").read_bytes()
+    assert max(array("H", ids)) == 65535
+    encode = encode.replace("--output-dir ids", "--output-dir theirs --engine tiktoken")
+    assert status(f"{encode} && cat theirs/*.u16 > theirs.bin", tmp_path) == 0
+    assert (tmp_path / "theirs.bin").read_bytes() == ids
 
 
 def test_the_line_of_a_count_is_real(tmp_path: Path) -> None:
@@ -227,34 +225,31 @@ def status(command: str, folder: Path, **env: str) -> int:
 
 def outputs(folder: Path) -> dict[str, int]:
     """Return the names of the outputs, and when each was written."""
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "ids").glob("*.bin")}
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("ids*/*.u16")}
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    ("words", "complete"), [("for shard in", "0"), ("xargs -0 -n", "023"), ("SLURM", "023")]
-)
-def test_shards_go_on_after_a_failure(corpus: Path, words: str, complete: str) -> None:
+@pytest.mark.parametrize("words", ["--output-dir ids\n", "SLURM"])
+def test_shards_go_on_after_a_failure(corpus: Path, words: str) -> None:
     """A damaged shard gives a status other than 0.
 
     Run again, the lines skip the complete shards, and the ids are those of one command.
     """
-    (corpus / "encode_shard.sh").write_text(block("out=ids"), encoding="utf-8")
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
-    (corpus / "ids").mkdir()
     tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
     shard = corpus / "corpus" / "1.jsonl"
     good = shard.read_bytes()
     shard.write_bytes(good[:5000])
     assert [status(block(words), corpus, **task) != 0 for task in tasks].count(True) == 1
     before = outputs(corpus)
-    assert before.keys() == {f"{name}.jsonl.bin" for name in complete}
+    assert before.keys() == {f"{name}.jsonl.u16" for name in "023"}
     shard.write_bytes(good)
     assert [status(block(words), corpus, **task) for task in tasks] == [0] * len(tasks)
     after = outputs(corpus)
     assert len(after) == 4
     assert before.items() <= after.items()
-    ids = b"".join((corpus / "ids" / name).read_bytes() for name in sorted(after))
+    paths = sorted(corpus.glob("ids*/*.u16"), key=lambda path: path.name)
+    ids = b"".join(path.read_bytes() for path in paths)
     shards = sorted((corpus / "corpus").iterdir())
     options = ("--model", "tokenizer.json", "--ordinary", *SEPARATED, "--format", "u16")
     assert ids == bpetite("encode", *options, *shards, cwd=corpus).stdout

@@ -44,7 +44,7 @@ from typing import Annotated, Final, TypeAlias
 from bpetite import Tokenizer
 from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, write_parts
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure
+from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import outputs
 from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
@@ -66,6 +66,9 @@ _SECONDS_BETWEEN: Final = 60
 
 _Packed: TypeAlias = tuple[int, Counter[str], bytes]
 """A part of an output: its number; bytes, tokens and separators; ids in the format."""
+
+
+_Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Part, int]]]
 
 
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
@@ -143,7 +146,7 @@ def _run(options: argparse.Namespace) -> None:
         pack = partial(_pack, pipe.encoder, options.format, options.ordinary)
         place = partial(_with_separators, separator=separator, at=options.separator_at)
         if several is not None:
-            total = _write_each(pipe, pack, place, separator)
+            total = _Each(pipe, place, separator).write(pack)
         else:
             total = Counter[str]()
             texts = place(0, pipe.documents.read())
@@ -170,53 +173,99 @@ def _run(options: argparse.Namespace) -> None:
         )
 
 
-def _write_each(
-    pipe: Pipe,
-    pack: Callable[[list[_Part]], list[_Packed]],
-    place: Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Part, int]]],
-    separator: int | None,
-) -> Counter[str]:
-    """Write a file for each input that is not finished; return the figures of all of them."""
-    options, documents = pipe.options, pipe.documents
-    names = ("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid")
-    made_with = {
-        "tokenizer_sha256": hashlib.sha256(pipe.model.to_bytes()).hexdigest(),
-        "options": {name: getattr(options, name) for name in names}
-        | {"separator": separator, "separator_at": separator and options.separator_at},
-    }
-    jobs = jobs_of(documents.paths, documents.folders, f".{options.format}")
-    inputs = [folder.path for folder in documents.folders]
-    manifest = Manifest(options.output_dir, inputs, made_with, force=options.force)
-    left = [job for job in jobs if not manifest.has(job)]
-    if finished := len(jobs) - len(left):
-        pipe.warnings.append(f"{finished:,} of {len(jobs):,} outputs were finished before")
-    pipe.total = sum(os.path.getsize(job.path) for job in left)
-    digests = dict[int, str]()
+class _Each:
+    """Writes a file for each input that is not finished.
 
-    def texts() -> Iterator[tuple[_Part, int]]:
-        for number, job in enumerate(left):
-            digests[number] = digest_of_file(job.path)  # if it changes now, it is done again
+    finished: how many outputs are, of all.
+
+    Args:
+        pipe: the pipe of the command.
+        place: yields the texts of an output, given its number and the documents.
+        separator: the id of the token between documents.
+    """
+
+    def __init__(self, pipe: Pipe, place: _Place, separator: int | None) -> None:
+        options, documents = pipe.options, pipe.documents
+        self._pipe, self._place = pipe, place
+        self._format = FORMATS[options.format]
+        names = ("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid")
+        made_with = {
+            "tokenizer_sha256": hashlib.sha256(pipe.model.to_bytes()).hexdigest(),
+            "options": {name: getattr(options, name) for name in names}
+            | {"separator": separator, "separator_at": separator and options.separator_at},
+        }
+        self._jobs = jobs_of(documents.paths, documents.folders, f".{options.format}")
+        inputs = [folder.path for folder in documents.folders]
+        self._manifest = Manifest(options.output_dir, inputs, made_with, force=options.force)
+        self._left = [job for job in self._jobs if not self._manifest.has(job)]
+        self.finished = len(self._jobs) - len(self._left)
+        if self.finished:
+            pipe.warnings.append(f"{self._so_far} were finished before")
+        pipe.total = sum(os.path.getsize(job.path) for job in self._left)
+        self._digests, self._faults = dict[int, str](), dict[int, str]()
+
+    @property
+    def _so_far(self) -> str:
+        return f"{self.finished:,} of {len(self._jobs):,} outputs"
+
+    def write(self, pack: Callable[[list[_Part]], list[_Packed]]) -> Counter[str]:
+        """Write the files; return the sums of the figures of all of them.
+
+        Raises:
+            Failure: some inputs could not be read; the others are finished.
+        """
+        try:
+            parts = _with_time_left(self._pipe, pack, self._texts())
+            for number, of_one in groupby(parts, itemgetter(0)):
+                self._write(number, of_one)
+            self._report_faults()
+        except BaseException:
+            told = f"{self._so_far} are finished; the same command goes on from there"
+            self._pipe.warnings.append(told)
+            raise
+        total = Counter[str]()
+        for job in self._jobs:
+            entry = self._manifest.entries[job.output]
+            total.update({name: entry[name] for name in _FIGURES})
+        return total
+
+    def _texts(self) -> Iterator[tuple[_Part, int]]:
+        for number, job in enumerate(self._left):
             yield ("", (number, None)), 0  # an empty file has an output too
-            yield from place(number, documents.read_file(job.path))
+            try:
+                digest = digest_of_file(job.path)  # if it changes from now on, it is done again
+                self._digests[number] = digest
+                yield from self._place(number, self._pipe.documents.read_file(job.path))
+            except (Failure, OSError) as error:
+                self._faults[number] = explain(error)
 
-    chosen = FORMATS[options.format]
-    try:
-        for number, of_file in groupby(_with_time_left(pipe, pack, texts()), itemgetter(0)):
-            figures = Counter(bytes=0, tokens=0, separators=0)
-            path = manifest.path_of(left[number].output)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            size = write_parts(path, chosen.join(_added(figures, of_file)), overwrite=True)
-            digest = digests.pop(number)
-            manifest.add(left[number], {"input_sha256": digest, **figures, "file_bytes": size})
-            finished += 1
-    except BaseException:
-        done = f"{finished:,} of {len(jobs):,} outputs are finished"
-        pipe.warnings.append(f"{done}; the same command goes on from there")
-        raise
-    total = Counter[str]()
-    for job in jobs:
-        total.update({name: manifest.entries[job.output][name] for name in _FIGURES})
-    return total
+    def _write(self, number: int, parts: Iterable[_Packed]) -> None:
+        """Write an output, unless reading its input fails."""
+        job, figures = self._left[number], Counter(dict.fromkeys(_FIGURES, 0))
+        path = self._manifest.path_of(job.output)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+
+        def whole() -> Iterator[bytes]:
+            yield from _added(figures, parts)
+            if number in self._faults:
+                raise Failure(self._faults[number])
+
+        try:
+            size = write_parts(path, self._format.join(whole()), overwrite=True)
+        except Failure:
+            if number not in self._faults:
+                raise
+            return
+        figures["file_bytes"] = size
+        self._manifest.add(job, {"input_sha256": self._digests.pop(number), **figures})
+        self.finished += 1
+
+    def _report_faults(self) -> None:
+        *others, last = self._faults.values() or [None]
+        for fault in others:
+            messages.say_error(str(fault))
+        if last is not None:
+            raise Failure(last)
 
 
 def _with_time_left(
