@@ -120,12 +120,12 @@ def _run(options: argparse.Namespace) -> None:
             pipe.bar.hide()
             outputs.write_rows(rows, frequency_data(pipe.model, counts))
             return
-        in_blocks, ordinary = True, options.ordinary
-        if is_path(options.model):
+        name, ordinary = options.model, options.ordinary
+        if is_path(name):
             counter: Callable[[str], int] = partial(_count, tokenizer_of(pipe.model), ordinary)
+            in_blocks = True
         else:
-            counter = load_encoding(options.model, ordinary=ordinary, download=options.download)
-            in_blocks = counter.in_blocks
+            counter, in_blocks = load_encoding(name, ordinary=ordinary, download=options.download)
         files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
         texts = _read(pipe.documents, files, in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
