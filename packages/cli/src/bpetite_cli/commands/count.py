@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> None:
             in_blocks = True
         else:
             counter, in_blocks = load_encoding(name, ordinary=ordinary, download=options.download)
-        files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
+        files = [_FileSize(name) for name in pipe.documents.names]
         texts = _read(pipe.documents, files, in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
@@ -169,10 +169,7 @@ def _read(
     """Yield the texts of all files, in blocks or whole; an error goes to its file."""
     for number, file in enumerate(files):
         try:
-            of_file = (
-                documents.read() if documents.text is not None else documents.read_file(file.path)
-            )
-            for document in of_file:
+            for document in documents.read_file(file.path):
                 for text, size in document if in_blocks else [_whole(document)]:
                     yield (text, number), size
         except (Failure, OSError) as error:

@@ -122,8 +122,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             return
         summary: _Summary = {
-            "files": len(pipe.documents.paths),
-            "skipped": pipe.documents.skipped,
+            **pipe.documents.figures,
             **fields.text_fields(total["bytes"], total["tokens"]),
             "outputs": [values.text_argument(options.output)],
             "separators": total["separators"],

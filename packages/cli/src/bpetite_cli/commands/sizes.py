@@ -118,9 +118,7 @@ def _run(options: argparse.Namespace) -> None:
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
         if outputs.wants_json():
-            files, skipped = len(pipe.documents.paths), pipe.documents.skipped
-            size = totals.size
-            data: _Sizes = {"files": files, "skipped": skipped, "bytes": size, "sizes": rows}
+            data: _Sizes = {**pipe.documents.figures, "bytes": totals.size, "sizes": rows}
             pipe.report(data)
         else:
             pipe.stream(["".join(_draw(totals, rows, look_at_output()))])

@@ -4,10 +4,11 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
+from bpetite_cli import fields
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.folders import Folder, read_folders
@@ -80,6 +81,16 @@ class Documents:
             shown.append(f"and {len(listed) - _MOST_FAULTS:,} more")
         return "\n".join([f"{len(listed):,} files cannot be read", *shown])
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The files, or `--text`."""
+        return self.paths or ["--text"]
+
+    @property
+    def figures(self) -> fields.Documents:
+        """How many files there are, and what was left out of them."""
+        return {"files": len(self.paths), "skipped": self.skipped}
+
     def check(self) -> int | None:
         """Look at all files before the first is read, and note what is wrong with them.
 
@@ -113,13 +124,14 @@ class Documents:
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""
-        if self.text is not None:
-            yield [(self.text, 0)]
-        for path in self.paths:
-            yield from self.read_file(path)
+        for name in self.names:
+            yield from self.read_file(name)
 
     def read_file(self, path: str) -> Iterator[Iterable[Text]]:
-        """Yield the documents of one file, in the same way."""
+        """Yield the documents of one file, or of `--text`, in the same way."""
+        if self.text is not None:
+            yield [(self.text, 0)]
+            return
         if path in self.faults:
             raise Failure(self.faults[path])
         source = Input(path, self.odd, self.skipped)

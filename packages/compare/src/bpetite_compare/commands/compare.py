@@ -72,20 +72,19 @@ def _run(options: argparse.Namespace) -> None:
         if not cli.is_path(word) and encoding_for(word):
             raise cli.Failure(f"{word} is not a file; write --model before each tokenizer")
     with cli.Pipe(options, "counting") as pipe:
-        paths = pipe.documents.paths
-        if options.parallel and len(paths) == 1:
+        names = pipe.documents.names
+        if options.parallel and len(names) == 1:
             raise cli.Failure("--parallel compares files with the first one; name several")
         tokenizers: list[tuple[str, Tokenizing]] = [
             (cli.values.text_argument(one), _loaded(one, options, pipe.warnings)) for one in models
         ]
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
-        texts = [pipe.documents.read_file(path) for path in paths] or [pipe.documents.read()]
+        texts = map(pipe.documents.read_file, names)
         blocks = [(pipe.passed([document]) for document in text) for text in texts]
         result = report_on_texts(tokenizers, blocks)
-        names = [*map(cli.values.text_argument, paths or ["--text"])]
-        skipped = pipe.documents.skipped
-        data = _report_data(result, names, skipped, parallel=options.parallel)
+        shown, skipped = [*map(cli.values.text_argument, names)], pipe.documents.skipped
+        data = _report_data(result, shown, skipped, parallel=options.parallel)
         pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
