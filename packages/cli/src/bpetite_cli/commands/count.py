@@ -90,24 +90,18 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     arguments.add_text_or_documents(parser, "text to count, instead of files")
     arguments.add_options(parser, "--ordinary")
-    parser.add_argument(
-        "--max",
-        type=values.bounded("0 or more", 0),
-        metavar="N",
-        help="exit with status 1 if there are more than N tokens in total",
-    )
-    parser.add_argument(
-        "--max-each",
-        type=values.bounded("0 or more", 0),
-        metavar="N",
-        help="the same if a file has more than N tokens; each such file is named",
-    )
+    limits = {
+        "--max": "exit with status 1 if there are more than N tokens in total",
+        "--max-each": "the same if a file has more than N tokens; each such file is named",
+    }
+    for name, told in limits.items():
+        parser.add_argument(name, type=values.bounded("0 or more", 0), metavar="N", help=told)
     parser.add_argument(
         "--by-token",
         action="store_true",
         help="print how often each token of the vocabulary occurs",
     )
-    parser.allow_one("--by-token", ["--max", "--max-each"])
+    parser.allow_one("--by-token", [*limits])
     arguments.add_options(parser, "--jobs")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 

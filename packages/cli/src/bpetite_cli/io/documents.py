@@ -84,7 +84,7 @@ class Documents:
     @property
     def names(self) -> Sequence[str]:
         """The files, or `--text`."""
-        return self.paths or ["--text"]
+        return self.paths if self.text is None else ["--text"]
 
     @property
     def figures(self) -> fields.Documents:
