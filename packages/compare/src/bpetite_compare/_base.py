@@ -246,7 +246,7 @@ def _other_ids(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_gguf(
-    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None = None
+    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None
 ) -> tuple[GgufBase, list[str]]:
     """Return what an export takes from the GGUF file of a model, and remarks.
 

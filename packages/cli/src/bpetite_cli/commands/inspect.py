@@ -42,6 +42,7 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument(
         "--token-text",
+        dest="token",
         metavar="TEXT",
         help="the same for this text, also if it is digits",
     )
@@ -74,7 +75,7 @@ def _run(options: argparse.Namespace) -> None:
     try:
         model = load_alone(options.model, download=options.download)
     except NotOpenedError as error:
-        if options.tokens or options.token is not None or options.token_text is not None:
+        if options.tokens or options.token is not None:
             raise
         known = overview.source_data(options.model, error.facts)
         outputs.write_object(known, overview.draw_source(error.facts))
@@ -87,9 +88,8 @@ def _run(options: argparse.Namespace) -> None:
             before = vocabulary.ids_before(artifact, old.artifact)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
         outputs.write_rows(rows, vocabulary.vocabulary_data(artifact, before))
-    elif options.token is not None or options.token_text is not None:
-        token = options.token_text if options.token is None else options.token
-        for number, token_id in enumerate(vocabulary.chosen(artifact, token)):
+    elif options.token is not None:
+        for number, token_id in enumerate(vocabulary.chosen(artifact, options.token)):
             lines = tree.draw_tree(artifact, token_id, look_at_output())
             between = ["\n"] if number else []
             outputs.write_object(tree.tree_data(artifact, token_id), chain(between, lines))
