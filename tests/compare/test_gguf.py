@@ -275,6 +275,7 @@ def test_a_map_says_where_the_ids_of_a_base_went(
     found = read_header(str(path), ("tokenizer.",))
     kinds = found["tokenizer.ggml.token_type"]
     assert [kinds[one] for one in special.values()] == [4, 3, 3]
+    assert len(kinds) == 301  # and not as many as the base has
     ids = {name: value for name, value in found.items() if name.endswith("_id")}
     roles = dict(zip(("bos", "eos", "eot"), (257, 300, 300), strict=True))
     assert ids == {f"tokenizer.ggml.{role}_token_id": one for role, one in roles.items()}
