@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -51,7 +52,7 @@ _ROLES: Final = (
     "mask_token",
 )
 _DIGITS: Final = re.compile("[0-9]+")
-_NOT_FINITE: Final = re.compile(rb"(?<=[\s:,\[])(NaN|-?Infinity)(?=[\s,\]}])")
+_NOT_FINITE: Final = re.compile(rb"(?:NaN|Infinity)(?=[\s,\]}])")
 _LIKE_SPECIAL: Final = re.compile(r"<.+>|\[.+\]")
 _TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
 
@@ -70,9 +71,11 @@ def parse_source(data: bytes) -> object:
     """Return the value of JSON from another library."""
     if data.startswith(codecs.BOM_UTF8):
         raise ValueError("it begins with a byte order mark; save it as UTF-8 without one")
-    finite = _NOT_FINITE.sub(b"0", data)  # Python writes other numbers, too
-    content = parse_json(finite, fractions=True, objects=_MOST_OBJECTS)
-    return content if finite == data else json.loads(data)
+    checked = partial(parse_json, fractions=True, objects=_MOST_OBJECTS)
+    with suppress(ValueError):
+        return checked(data)
+    checked(_NOT_FINITE.sub(b"0", data))  # all but these, which Python writes, is as strict
+    return json.loads(data)
 
 
 def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = None) -> Foreign:
