@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.parallel and len(names) == 1:
             raise cli.Failure("--parallel compares files with the first one; name several")
         tokenizers: list[tuple[str, Tokenizing]] = [
-            (cli.values.text_argument(one), _loaded(one, options, pipe.warnings)) for one in models
+            (cli.values.text_argument(one), _loaded(one, pipe)) for one in models
         ]
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
@@ -88,11 +88,11 @@ def _run(options: argparse.Namespace) -> None:
         pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
-def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
+def _loaded(word: str, pipe: cli.Pipe) -> Tokenizing:
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
-        return cli.load_model(word, download=options.download, notes=notes).artifact
-    return get_encoding(encoding_of(word), download=options.download)
+        return pipe.load(word).artifact
+    return get_encoding(encoding_of(word), download=pipe.options.download)
 
 
 def _report_data(
