@@ -4,7 +4,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
@@ -40,6 +40,8 @@ class Documents:
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
     folders: the folders that some of the paths are in.
+    names: the files, or `--text`.
+    figures: how many files there are, and what is left out of them.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -69,6 +71,8 @@ class Documents:
             )
         if [*self.paths, *self.lists].count(STANDARD_INPUT) > 1:
             raise Failure("standard input (-) can be read only once; name it once")
+        self.names = self.paths if self.text is None else ["--text"]
+        self.figures = fields.Documents(files=len(self.paths), skipped=self.skipped)
 
     @property
     def all_faults(self) -> str:
@@ -80,16 +84,6 @@ class Documents:
         if len(listed) > _MOST_FAULTS:
             shown.append(f"and {len(listed) - _MOST_FAULTS:,} more")
         return "\n".join([f"{len(listed):,} files cannot be read", *shown])
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The files, or `--text`."""
-        return self.paths if self.text is None else ["--text"]
-
-    @property
-    def figures(self) -> fields.Documents:
-        """How many files there are, and what was left out of them."""
-        return {"files": len(self.paths), "skipped": self.skipped}
 
     def check(self) -> int | None:
         """Look at all files before the first is read, and note what is wrong with them.
