@@ -120,13 +120,13 @@ def test_names_that_break_lines_are_quoted(small: Path) -> None:
 
 
 COUNTER = """
-class add:
-    def __init__(self, name, ordinary, download):
-        self.name, self.in_blocks, self.engine = name, False, "words"
-    def __call__(self, text):
-        if "?" in text:
-            raise ValueError("no questions")
-        return text.count(self.name)
+from functools import partial
+def add(name, ordinary, download):
+    return partial(count, name), False, 'words'
+def count(name, text):
+    if "?" in text:
+        raise ValueError("no questions")
+    return text.count(name)
 """
 
 

@@ -150,10 +150,8 @@ def test_a_container_limits_the_number_of_cores(
 
 
 NO_MEMORY = """
-class add:
-    in_blocks, engine = True, ""
-    def __init__(self, name, ordinary, download): pass
-    def __call__(self, text): raise MemoryError
+def add(name, ordinary, download): return count, True, ""
+def count(text): raise MemoryError
 """
 
 
@@ -213,12 +211,10 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
 ORPHAN = """
 import os, pathlib, time
 PARENT = os.getppid()
-class add:
-    in_blocks, engine = True, ""
-    def __init__(self, name, ordinary, download): pass
-    def __call__(self, text):
-        pathlib.Path("begun").touch()
-        while os.getppid() == PARENT: time.sleep(0.01)
+def add(name, ordinary, download): return count, True, ""
+def count(text):
+    pathlib.Path("begun").touch()
+    while os.getppid() == PARENT: time.sleep(0.01)
 """
 
 

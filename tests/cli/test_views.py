@@ -367,6 +367,7 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
         assert printed(f"inspect -m tokenizer.json --token-text ' th' {more}") == by_id
     special = in_words("inspect -m tokenizer.json --token-text '<|endoftext|>'")
     assert special == ["<|endoftext|>  id 512, special"]
+    assert in_words("inspect -m tokenizer.json --token-text 7") == ["7  id 55, a byte"]
     ways = {
         "ferryman": "try ' ferryman'",
         "·ferryman": "try ' ferryman'",

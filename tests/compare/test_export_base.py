@@ -486,6 +486,17 @@ def test_a_lone_surrogate_stays_an_escape(base: Path, model: Path, tmp_path: Pat
     assert objects(tmp_path / "out")["config.json"]["note"] == "\ud800"
 
 
+def test_numbers_that_only_python_writes_stay(base: Path, model: Path, tmp_path: Path) -> None:
+    """NaN and Infinity are no JSON, but a base may have them, in a file that changes, too."""
+    odd = {"limits": [0.5, float("inf"), float("-inf")], "x": float("nan"), "note": "a NaN, b"}
+    for name in ("config.json", "tokenizer_config.json"):
+        set_in(base, name, **odd, eos_token_id=300)
+    export(model, "huggingface", tmp_path / "out", base=base, eos="<|user|>")
+    found = objects(tmp_path / "out")["config.json"]
+    assert found["eos_token_id"] == 301
+    assert [repr(found[key]) for key in odd] == [*map(repr, odd.values())]
+
+
 def test_other_bytes_are_refused(base: Path, tmp_path: Path) -> None:
     """Without a map, an id with other bytes than in the base is an error that shows both."""
     merges = [(116, 104), (97, 110), (32, 97)]

@@ -264,17 +264,18 @@ def test_a_map_says_where_the_ids_of_a_base_went(
     based: tuple[Path, Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     """Roles and kinds move with their tokens; a role whose token is gone is left out."""
-    special = {"<think>": 0, "<s>": 257, "</s>": 300}
+    special = {"<think>": 0, "<s>": 257, "</s>": 260}
     model = write_tokenizer(
         tmp_path / "map.json", special=special, ids=range(1, 257), pattern="gpt4"
     )
-    id_map = [2, *range(4, 260), 0, *[None] * 42, 1]
+    id_map = [2, *range(4, 260), 0, None, None, 1]
     (tmp_path / "ids.json").write_text(json.dumps(id_map))
     path = tmp_path / "moved.gguf"
     export(model, "gguf", path, base=based[1], id_map=tmp_path / "ids.json")
     found = read_header(str(path), ("tokenizer.",))
     kinds = found["tokenizer.ggml.token_type"]
     assert [kinds[one] for one in special.values()] == [4, 3, 3]
+    assert len(kinds) == 261  # and not as many as the base has
     ids = {name: value for name, value in found.items() if name.endswith("_id")}
-    roles = dict(zip(("bos", "eos", "eot"), (257, 300, 300), strict=True))
+    roles = dict(zip(("bos", "eos", "eot"), (257, 260, 260), strict=True))
     assert ids == {f"tokenizer.ggml.{role}_token_id": one for role, one in roles.items()}

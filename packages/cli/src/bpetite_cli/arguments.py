@@ -22,10 +22,6 @@ _INSIDE_FILES: Final = ("--jsonl", "--parquet", "--document-separator")
 """The options for documents that are parts of files."""
 
 _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
-    "--model": {
-        "letter": "-m",
-        "required": True,
-    },
     "--download": {
         "action": "store_true",
         "help": "let tiktoken download what its cache lacks",
@@ -41,42 +37,9 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "metavar": "FILE",
         "help": "same as FILE: text, also compressed, or folders (default: standard input)",
     },
-    "--files-from": {
-        "metavar": "FILE",
-        "help": "read more paths from FILE, one on each line",
-    },
-    "--null": {
-        "action": "store_true",
-        "help": "or -0: NUL bytes end them, as from find -print0",
-    },
     "--glob": {
         "metavar": "PATTERN",
         "help": "of files in folders, only such names: '*.md'",
-    },
-    "--jsonl": {
-        "type": field,
-        "metavar": "FIELD",
-        "help": "FIELD of each line of JSON is a document, or messages[].content",
-    },
-    "--parquet": {
-        "type": text_argument,
-        "metavar": "COLUMN",
-        "help": "COLUMN of each row is a document",
-    },
-    "--skip-invalid": {
-        "action": "store_true",
-        "help": "leave out documents that are null, missing or not text",
-    },
-    "--document-separator": {
-        "type": document_separator,
-        "metavar": "TEXT",
-        "help": "ends documents in text: '<|endoftext|>' or '\\n\\n'",
-    },
-    "--counts": {
-        "nargs": "+",
-        "action": "extend",
-        "metavar": "FILE",
-        "help": 'lines of {"text": ..., "count": ...}, as from chunks',
     },
     "--vocab-size": {
         "required": True,
@@ -128,7 +91,8 @@ def add_options(parser: StrictParser, *names: str, **changed: Given) -> None:
 def add_model(parser: StrictParser, **changed: Given) -> None:
     """Add the options for a tokenizer: a file, or what bpetite-compare opens."""
     told = "a tokenizer file, a model's folder or file, or a name such as gpt-4o"
-    add_options(parser, "--model", **{"metavar": "TOKENIZER", "help": told, **changed})
+    settings = {"required": True, "metavar": "TOKENIZER", "help": told, **changed}
+    parser.add_argument("-m", "--model", **settings)
     parser.advice["--model"] = "for example, --model tokenizer.json or --model gpt-4o"
     add_options(parser, "--download")
 
@@ -146,8 +110,20 @@ def add_text(parser: StrictParser, verb: str, files: str = "same as FILE: text")
 def add_documents(parser: StrictParser) -> None:
     """Add FILE and the options for files, lists of files, and documents inside files."""
     parser.add_file_argument()
-    add_options(parser, "--input", "--files-from", "--null", "--glob", *_INSIDE_FILES)
-    add_options(parser, "--skip-invalid")
+    add_options(parser, "--input")
+    told = "read more paths from FILE, one on each line"
+    parser.add_argument("--files-from", metavar="FILE", help=told)
+    told = "or -0: NUL bytes end them, as from find -print0"
+    parser.add_argument("--null", action="store_true", help=told)
+    add_options(parser, "--glob")
+    told = "FIELD of each line of JSON is a document, or messages[].content"
+    parser.add_argument("--jsonl", type=field, metavar="FIELD", help=told)
+    told = "COLUMN of each row is a document"
+    parser.add_argument("--parquet", type=text_argument, metavar="COLUMN", help=told)
+    told = "ends documents in text: '<|endoftext|>' or '\\n\\n'"
+    parser.add_argument("--document-separator", type=document_separator, metavar="TEXT", help=told)
+    told = "leave out documents that are null, missing or not text"
+    parser.add_argument("--skip-invalid", action="store_true", help=told)
     parser.need("--null", "--files-from")
     parser.need("--skip-invalid", "--jsonl", "--parquet")
     parser.allow_one(*_INSIDE_FILES)
@@ -169,7 +145,8 @@ def add_text_or_documents(parser: StrictParser, text: str, *of_files: str) -> No
 def add_corpus(parser: StrictParser) -> None:
     """Add the options for the corpus, which is named, or piped."""
     add_documents(parser)
-    add_options(parser, "--counts")
+    told = 'lines of {"text": ..., "count": ...}, as from chunks'
+    parser.add_argument("--counts", nargs="+", action="extend", metavar="FILE", help=told)
     parser.allow_one(_INSIDE_FILES, "--counts")
     parser.require_one(["--input", "--files-from"], "--counts", or_pipe=True)
 

@@ -24,7 +24,6 @@ from bpetite_cli.plugins import Facts as Facts
 from bpetite_cli.plugins import Model as Model
 from bpetite_cli.plugins import NotOpenedError as NotOpenedError
 from bpetite_cli.plugins import is_path as is_path
-from bpetite_cli.plugins import load_model as load_model
 from bpetite_cli.strict_parser import Commands as Commands
 from bpetite_cli.terminal import messages as messages
 from bpetite_cli.terminal.progress import Bar as Bar

@@ -20,25 +20,6 @@ _LONG_SECONDS: Final = 1
 """How long an import takes that is worth a file."""
 
 
-class Encoding(Protocol):
-    """A published encoding, which counts the tokens of text; pickled for other processes."""
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether the tokens of blocks that end at safe boundaries add up to those of a text."""
-
-    @property
-    def engine(self) -> str:
-        """The name and version of what counts."""
-
-    def __call__(self, text: str) -> int:
-        """Return the number of tokens of a text.
-
-        Raises:
-            ValueError: the tokens cannot be counted.
-        """
-
-
 class Engine(Protocol):
     """Encodes text as a tokenizer does; pickled for other processes.
 
@@ -115,19 +96,25 @@ def load_model(word: str, *, download: bool, notes: list[str]) -> Model:
     return model
 
 
-def load_encoding(name: str, *, ordinary: bool, download: bool) -> Encoding:
-    """Return the encoding with this name, or that of the model with this name.
+def load_encoding(
+    name: str, *, ordinary: bool, download: bool
+) -> tuple[Callable[[str], int], bool, str]:
+    """Return what counts the tokens of a text with an encoding, if in blocks, and its engine.
+
+    The function is pickled for other processes. It raises a `ValueError` if it cannot count. With
+    blocks that end at safe boundaries, their tokens add up to those of the text.
 
     Args:
-        name: the name of the encoding.
+        name: the name of the encoding, or of a model that has one.
         ordinary: whether special tokens are counted as ordinary text.
         download: whether it may be downloaded.
 
     Raises:
         ValueError, OSError: the encoding cannot be read.
     """
-    encoding: Encoding = _provided("bpetite.encodings", name)(name, ordinary, download)
-    return encoding
+    found: tuple[Callable[[str], int], bool, str]
+    found = _provided("bpetite.encodings", name)(name, ordinary, download)
+    return found
 
 
 def load_engine(artifact: Artifact) -> Engine:

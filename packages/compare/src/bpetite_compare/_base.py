@@ -16,7 +16,7 @@ from typing import Any, Final
 from bpetite._inner import Artifact, quoted
 from bpetite_compare._beside import naming, object_in, parse_source, read_source, special_tokens_in
 from bpetite_compare._foreign import Foreign, Options
-from bpetite_compare._formats import added_token, merge_lines, vocab_json
+from bpetite_compare._formats import GgufBase, added_token, merge_lines, vocab_json
 from bpetite_compare._from_huggingface import FLAGS, parts_of, read_gguf, read_huggingface
 from bpetite_compare._gguf import read_header
 from bpetite_compare._letters import of_letters
@@ -246,9 +246,9 @@ def _other_ids(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_gguf(
-    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None = None
-) -> dict[str, Any]:
-    """Return what an export takes from a GGUF file: fields, kinds by ids, and notes on them.
+    path: str, tokenizer: Artifact, id_map: Sequence[int | None] | None
+) -> tuple[GgufBase, list[str]]:
+    """Return what an export takes from the GGUF file of a model, and remarks.
 
     Args:
         path: the file.
@@ -280,5 +280,4 @@ def of_gguf(
     if lost := [name for name in fields if name.endswith("_token_id") and name not in kept]:
         notes.append(f"left out, as these ids have no token: {', '.join(lost)}")
     of_kinds = {one: special[one] for one in tokenizer.special_tokens.values() if one in special}
-    rows = len(kinds) if id_map is None else 0
-    return {"fields": kept, "kinds": of_kinds, "rows": rows, "notes": notes}
+    return GgufBase(kept, of_kinds, len(kinds) if id_map is None else 0), notes

@@ -6,10 +6,12 @@ models have the same class with another pattern.
 """
 
 import codecs
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -50,6 +52,7 @@ _ROLES: Final = (
     "mask_token",
 )
 _DIGITS: Final = re.compile("[0-9]+")
+_NOT_FINITE: Final = re.compile(rb"(?:NaN|Infinity)(?=[\s,\]}])")
 _LIKE_SPECIAL: Final = re.compile(r"<.+>|\[.+\]")
 _TO_NFC: Final = {"GPTNeoXTokenizer", "Qwen2Tokenizer", "Qwen3_5Tokenizer"}
 
@@ -68,7 +71,11 @@ def parse_source(data: bytes) -> object:
     """Return the value of JSON from another library."""
     if data.startswith(codecs.BOM_UTF8):
         raise ValueError("it begins with a byte order mark; save it as UTF-8 without one")
-    return parse_json(data, fractions=True, objects=_MOST_OBJECTS)
+    checked = partial(parse_json, fractions=True, objects=_MOST_OBJECTS)
+    with suppress(ValueError):
+        return checked(data)
+    checked(_NOT_FINITE.sub(b"0", data))  # all but these, which Python writes, is as strict
+    return json.loads(data)
 
 
 def settings_for(path: str, options: Options, vocab: Mapping[str, Any] | None = None) -> Foreign:

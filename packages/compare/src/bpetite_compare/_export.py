@@ -129,7 +129,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     length = None if max_length is None else _checked_length(max_length)
     template = chat_template and chat_template.removeprefix("\ufeff")  # a byte order mark
     settings = {"model_max_length": length, "chat_template": template}
-    config: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    config: Any = {name: value for name, value in settings.items() if value is not None}
     folder = is_folder(to, path)
     if id_map is not None and base is None:
         raise ValueError("--id-map (id_map=) requires --base (base=)")
@@ -144,8 +144,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     old_ids = None if id_map is None else read_id_map(os.fspath(id_map), max(exported.ids) + 1)
     if base is None or to == "gguf":
         if base is not None:
-            config = of_gguf(os.fspath(base), exported, old_ids)
-            notes = config["notes"]
+            config, notes = of_gguf(os.fspath(base), exported, old_ids)
         contents, loading = FORMATS[to](exported, path, roles, config)
     else:
         contents, changes = on_base(exported, os.fspath(base), old_ids, roles, config)

@@ -6,6 +6,7 @@ import os
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from bpetite._inner import Artifact
@@ -30,6 +31,20 @@ _NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class GgufBase:
+    """What a GGUF file takes from that of a model.
+
+    fields: fields, with the new ids.
+    kinds: the kinds of special tokens, by their new ids.
+    rows: the number of its ids; 0 if ids moved.
+    """
+
+    fields: Mapping[str, Any]
+    kinds: Mapping[int, int]
+    rows: int
 
 
 def is_folder(to: str, output: str) -> bool:
@@ -116,12 +131,12 @@ tokenizer.add_special_tokens({[*tokenizer.special_names]!r})
 
 
 def _gguf(
-    tokenizer: Artifact, path: str, roles: Mapping[str, str], base: Mapping[str, Any]
+    tokenizer: Artifact, path: str, roles: Mapping[str, str], base: GgufBase | None
 ) -> _Files:
-    """Return the file; a base has more fields, rows, and kinds of special tokens by their ids."""
     pattern, special = tokenizer.pattern, tokenizer.special_tokens
     # With some patterns, llama.cpp would begin each text with a special token.
-    more = {**base.get("fields", {"tokenizer.ggml.add_bos_token": False})}
+    begun = base or GgufBase({"tokenizer.ggml.add_bos_token": False}, {}, 0)
+    more = {**begun.fields}
     if (pre := more.get("tokenizer.ggml.pre", pattern.llama_cpp)) is None:
         raise _cannot("llama.cpp", f"the pattern {pattern.name}")
     _, whole = in_llama_cpp(pre)  # whether it first looks for a whole chunk
@@ -129,14 +144,14 @@ def _gguf(
     if tokenizer.whole_tokens and not whole:
         raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
     # An id without a token gets the name and the kind that llama.cpp's converter gives it.
-    rows = max(base.get("rows", 0), max(texts) + 1)
+    rows = max(begun.rows, max(texts) + 1)
     tokens = [texts.get(number, f"[PAD{number}]") for number in range(rows)]
     if len({*tokens}) < len(tokens):
         raise _cannot("llama.cpp", "a gap between ids, as its name is a token, too")
     kinds = dict.fromkeys(texts, _NORMAL)
     for name, number in special.items():
         kinds[number] = _USER_DEFINED if name.isspace() else _CONTROL
-    kinds |= base.get("kinds", {})
+    kinds |= begun.kinds
     _check_overlaps(tokenizer.special_names)
     for role, name in roles.items():
         more[f"tokenizer.ggml.{_LONG.get(role, role)}_token_id"] = special[name]
@@ -303,7 +318,7 @@ def _json(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-_Format: TypeAlias = Callable[[Artifact, str, Mapping[str, str], Mapping[str, object]], _Files]
+_Format: TypeAlias = Callable[[Artifact, str, Mapping[str, str], Any], _Files]
 
 FORMATS: Final[Mapping[str, _Format]] = {
     "tiktoken": _tiktoken,
@@ -311,4 +326,7 @@ FORMATS: Final[Mapping[str, _Format]] = {
     "gpt2": _gpt2,
     "gguf": _gguf,
 }
-"""The formats of an export, each a function of the tokenizer, path, roles and more settings."""
+"""The formats of an export, each a function of the tokenizer, path, roles and more settings.
+
+Those of `gguf` are a `GgufBase`, or none.
+"""

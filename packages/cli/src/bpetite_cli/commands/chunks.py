@@ -92,8 +92,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             return
         summary: _Summary = {
-            "files": len(pipe.documents.paths),
-            "skipped": pipe.documents.skipped,
+            **pipe.documents.figures,
             "bytes": corpus.size,
             "chunks": sum(chunks.values()),
             "distinct_chunks": len(chunks),

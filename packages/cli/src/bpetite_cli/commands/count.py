@@ -90,24 +90,18 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     arguments.add_text_or_documents(parser, "text to count, instead of files")
     arguments.add_options(parser, "--ordinary")
-    parser.add_argument(
-        "--max",
-        type=values.bounded("0 or more", 0),
-        metavar="N",
-        help="exit with status 1 if there are more than N tokens in total",
-    )
-    parser.add_argument(
-        "--max-each",
-        type=values.bounded("0 or more", 0),
-        metavar="N",
-        help="the same if a file has more than N tokens; each such file is named",
-    )
+    limits = {
+        "--max": "exit with status 1 if there are more than N tokens in total",
+        "--max-each": "the same if a file has more than N tokens; each such file is named",
+    }
+    for name, told in limits.items():
+        parser.add_argument(name, type=values.bounded("0 or more", 0), metavar="N", help=told)
     parser.add_argument(
         "--by-token",
         action="store_true",
         help="print how often each token of the vocabulary occurs",
     )
-    parser.allow_one("--by-token", ["--max", "--max-each"])
+    parser.allow_one("--by-token", [*limits])
     arguments.add_options(parser, "--jobs", "--engine")
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": Frequency})
 
@@ -120,14 +114,14 @@ def _run(options: argparse.Namespace) -> None:
             pipe.bar.hide()
             outputs.write_rows(rows, frequency_data(pipe.model, counts))
             return
-        in_blocks, ordinary = True, options.ordinary
-        if is_path(options.model):
+        name, ordinary = options.model, options.ordinary
+        if is_path(name):
             counter: Callable[[str], int] = partial(_count, pipe.encoder, ordinary)
-            engine = pipe.engine
+            in_blocks, engine = True, pipe.engine
         else:
-            counter = load_encoding(options.model, ordinary=ordinary, download=options.download)
-            in_blocks, engine = counter.in_blocks, counter.engine
-        files = [_FileSize(path) for path in pipe.documents.paths or ["--text"]]
+            found = load_encoding(name, ordinary=ordinary, download=options.download)
+            counter, in_blocks, engine = found
+        files = [_FileSize(name) for name in pipe.documents.names]
         texts = _read(pipe.documents, files, in_blocks)
         for sizes in pipe.results(partial(_part_sizes, counter), texts):
             for number, size, tokens, error in sizes:
@@ -170,10 +164,7 @@ def _read(
     """Yield the texts of all files, in blocks or whole; an error goes to its file."""
     for number, file in enumerate(files):
         try:
-            of_file = (
-                documents.read() if documents.text is not None else documents.read_file(file.path)
-            )
-            for document in of_file:
+            for document in documents.read_file(file.path):
                 for text, size in document if in_blocks else [_whole(document)]:
                     yield (text, number), size
         except (Failure, OSError) as error:

@@ -155,8 +155,7 @@ def _run(options: argparse.Namespace) -> None:
             if one is None:
                 return
         summary: _Summary = {
-            "files": len({*pipe.documents.paths}) if several else len(pipe.documents.paths),
-            "skipped": pipe.documents.skipped,
+            **pipe.documents.figures,
             **fields.text_fields(total["bytes"], total["tokens"]),
             "outputs": [values.text_argument(one or several)],
             "engine": pipe.engine,

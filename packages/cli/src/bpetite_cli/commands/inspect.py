@@ -17,9 +17,8 @@ If it does not open, they say why, and the exit status is 1.
 """
 
 import argparse
-from collections.abc import Sequence
+from itertools import chain
 
-from bpetite._inner import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.io import outputs
 from bpetite_cli.pipe import load_alone
@@ -43,6 +42,7 @@ def add_command(commands: Commands) -> None:
     )
     parser.add_argument(
         "--token-text",
+        dest="token",
         metavar="TEXT",
         help="the same for this text, also if it is digits",
     )
@@ -75,12 +75,10 @@ def _run(options: argparse.Namespace) -> None:
     try:
         model = load_alone(options.model, download=options.download)
     except NotOpenedError as error:
-        if options.tokens or options.token is not None or options.token_text is not None:
+        if options.tokens or options.token is not None:
             raise
-        if outputs.wants_json():
-            outputs.write_json(overview.source_data(options.model, error.facts))
-        else:
-            outputs.stream_output(overview.draw_source(error.facts))
+        known = overview.source_data(options.model, error.facts)
+        outputs.write_object(known, overview.draw_source(error.facts))
         raise
     artifact = model.artifact
     if options.tokens:
@@ -89,22 +87,12 @@ def _run(options: argparse.Namespace) -> None:
             old = load_alone(options.since, download=options.download)
             before = vocabulary.ids_before(artifact, old.artifact)
         rows = vocabulary.draw_vocabulary(artifact, before, look_at_output())
-        data = vocabulary.vocabulary_data(artifact, before)
-        outputs.write_rows(rows, data)
-    elif options.token is not None or options.token_text is not None:
-        token = options.token_text if options.token is None else options.token
-        _print_trees(artifact, vocabulary.chosen(artifact, token))
-    elif outputs.wants_json():
-        outputs.write_json(overview.overview_data(options.model, model))
+        outputs.write_rows(rows, vocabulary.vocabulary_data(artifact, before))
+    elif options.token is not None:
+        for number, token_id in enumerate(vocabulary.chosen(artifact, options.token)):
+            lines = tree.draw_tree(artifact, token_id, look_at_output())
+            between = ["\n"] if number else []
+            outputs.write_object(tree.tree_data(artifact, token_id), chain(between, lines))
     else:
-        outputs.stream_output(overview.draw_overview(options.model, model, look_at_output()))
-
-
-def _print_trees(artifact: Artifact, token_ids: Sequence[int]) -> None:
-    for number, token_id in enumerate(token_ids):
-        if outputs.wants_json():
-            outputs.write_json(tree.tree_data(artifact, token_id))
-            continue
-        if number:
-            outputs.stream_output(["\n"])
-        outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
+        data = overview.overview_data(options.model, model)
+        outputs.write_object(data, overview.draw_overview(data, artifact, look_at_output()))

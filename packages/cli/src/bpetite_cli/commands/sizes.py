@@ -118,12 +118,9 @@ def _run(options: argparse.Namespace) -> None:
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
         if outputs.wants_json():
-            files, skipped = len(pipe.documents.paths), pipe.documents.skipped
-            size = totals.size
             data: _Sizes = {
-                "files": files,
-                "skipped": skipped,
-                "bytes": size,
+                **pipe.documents.figures,
+                "bytes": totals.size,
                 "engine": pipe.engine,
                 "sizes": rows,
             }

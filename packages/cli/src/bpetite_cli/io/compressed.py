@@ -13,12 +13,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:
     import zlib
+    from bz2 import BZ2Decompressor
 
 _XZ_MEMORY: Final = 1 << 28
 """The most bytes that xz may use: `xz -9` needs a quarter of them."""
@@ -32,20 +33,11 @@ _YIELDED_AT_ONCE: Final = 1 << 20
 _LONGEST_BEGIN: Final = 10
 
 
-class _Decompressor(Protocol):
-    """Decompresses one member, as `bz2.BZ2Decompressor` does."""
+_Library: TypeAlias = tuple[Callable[[], Any], type[Exception]]
+"""What reads a format: it makes a decompressor for each member, which may raise an error.
 
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-_Library: TypeAlias = tuple[Callable[[], _Decompressor], type[Exception]]
-"""What reads a format: it makes a decompressor for each member, which may raise an error."""
+Each is used as a `BZ2Decompressor`.
+"""
 
 
 class _Format(NamedTuple):
@@ -207,7 +199,7 @@ class _Members:
     def _content(self, library: _Library, data: bytes) -> Generator[bytes, None, bytes]:
         """Yield the content of a member that begins with some data; return what follows it."""
         start, library_error = library
-        decompressor = start()
+        decompressor: BZ2Decompressor = start()
         while True:
             try:
                 content = decompressor.decompress(data, _YIELDED_AT_ONCE)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from bpetite._inner import quoted
+from bpetite_cli import fields
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.folders import Folder, read_folders
@@ -39,6 +40,8 @@ class Documents:
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
     folders: the folders that some of the paths are in.
+    names: the files, or `--text`.
+    figures: how many files there are, and what is left out of them.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -68,6 +71,8 @@ class Documents:
             )
         if [*self.paths, *self.lists].count(STANDARD_INPUT) > 1:
             raise Failure("standard input (-) can be read only once; name it once")
+        self.names = self.paths if self.text is None else ["--text"]
+        self.figures = fields.Documents(files=len(self.paths), skipped=self.skipped)
 
     @property
     def all_faults(self) -> str:
@@ -113,13 +118,14 @@ class Documents:
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""
-        if self.text is not None:
-            yield [(self.text, 0)]
-        for path in self.paths:
-            yield from self.read_file(path)
+        for name in self.names:
+            yield from self.read_file(name)
 
     def read_file(self, path: str) -> Iterator[Iterable[Text]]:
-        """Yield the documents of one file, in the same way."""
+        """Yield the documents of one file, or of `--text`, in the same way."""
+        if self.text is not None:
+            yield [(self.text, 0)]
+            return
         if path in self.faults:
             raise Failure(self.faults[path])
         source = Input(path, self.odd, self.skipped)

@@ -67,6 +67,14 @@ def write_json(data: Mapping[str, object]) -> None:
     write_output([json.dumps(data).encode("ascii"), b"\n"])
 
 
+def write_object(data: Mapping[str, object], lines: Iterable[str]) -> None:
+    """Write one JSON object, or lines for people."""
+    if wants_json():
+        write_json(data)
+    else:
+        stream_output(lines)
+
+
 def write_output(parts: Iterable[bytes]) -> None:
     """Write the parts to standard output once all of them exist.
 

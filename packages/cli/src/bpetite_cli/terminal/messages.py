@@ -11,13 +11,7 @@ from functools import partial
 from shutil import get_terminal_size
 from typing import Final, TextIO
 
-from bpetite_cli.io.outputs import (
-    is_terminal,
-    stream_output,
-    wants_color,
-    wants_json,
-    write_json,
-)
+from bpetite_cli.io.outputs import is_terminal, wants_color, wants_json, write_object
 from bpetite_cli.terminal.visible import escaped, visible
 
 _KILO: Final = 1000
@@ -59,12 +53,9 @@ def report(data: Mapping[str, object], *lines: str, saved: str = "", code: str =
     """
     told = wants_json() and is_terminal(sys.stderr) and not is_terminal(sys.stdout)
     try:
-        if wants_json():
-            write_json(data)
-        else:
-            shown = [_fitted(escaped(line), sys.stdout) for line in (saved, *lines) if line]
-            shown += escaped(code).splitlines()
-            stream_output(["".join(f"{line}\n" for line in shown)])
+        shown = [_fitted(escaped(line), sys.stdout) for line in (saved, *lines) if line]
+        shown += escaped(code).splitlines()
+        write_object(data, ["".join(f"{line}\n" for line in shown)])
     except BaseException:
         told = True
         raise

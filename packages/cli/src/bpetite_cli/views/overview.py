@@ -19,15 +19,6 @@ _LONGEST_BAR: Final = 40
 _SHOWN: Final = 10
 
 
-class Census(TypedDict):
-    """Statistics of the mergeable tokens."""
-
-    longest: Annotated[list[Token], "the ten tokens with the most bytes"]
-    lengths: Annotated[Mapping[int, int], "mergeable tokens of each length in bytes"]
-    scripts: Annotated[Mapping[str, int], "mergeable tokens of each script"]
-    partial: Annotated[list[int], "ids of mergeable tokens that are not complete characters"]
-
-
 class Unopened(TypedDict):
     """What is known about a tokenizer that does not open."""
 
@@ -42,15 +33,17 @@ class _File(Unopened):
     file_bytes: int
 
 
-class _Content(_File, TokenizerFile):
+class Overview(_File, TokenizerFile):
+    """Everything about a tokenizer file."""
+
     schema_version: Annotated[int, "the schema version of the tokenizer file"]
     pretokenizer_pattern: Annotated[str, "the text of the pattern in the tokenizer file"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     mean_token_bytes: Annotated[float, "the mean length of the mergeable tokens in bytes"]
-
-
-class Overview(_Content, Census):
-    """Everything about a tokenizer file."""
+    longest: Annotated[list[Token], "the ten tokens with the most bytes"]
+    lengths: Annotated[Mapping[int, int], "mergeable tokens of each length in bytes"]
+    scripts: Annotated[Mapping[str, int], "mergeable tokens of each script"]
+    partial: Annotated[list[int], "ids of mergeable tokens that are not complete characters"]
 
 
 def source_data(path: str, facts: Facts | None) -> Unopened:
@@ -68,6 +61,10 @@ def draw_source(facts: Facts) -> Iterator[str]:
 def overview_data(path: str, model: Model) -> Overview:
     """Return everything for JSON."""
     artifact, file = model.artifact, model.file
+    tokens = dict(sorted(zip(artifact.ids, artifact.tokens, strict=False)))  # none is special
+    texts = {token_id: text_of(token) for token_id, token in tokens.items()}
+    scripts = Counter(map(kind_of, texts.values()))
+    longest = nsmallest(_SHOWN, tokens, key=lambda token_id: -len(tokens[token_id]))
     return {
         **source_data(path, model.facts),
         "file_bytes": len(file),
@@ -76,51 +73,48 @@ def overview_data(path: str, model: Model) -> Overview:
         "pretokenizer_pattern": artifact.pattern.text,
         "whole_tokens": len(artifact.whole_tokens),
         "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
-        **take_census(_tokens_by_id(artifact)),
+        "longest": [token_fields(token_id, tokens[token_id]) for token_id in longest],
+        "lengths": dict(sorted(Counter(map(len, tokens.values())).items())),
+        "scripts": dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
+        "partial": [token_id for token_id, text in texts.items() if text is None],
     }
 
 
-def _tokens_by_id(artifact: Artifact) -> dict[int, bytes]:
-    """Return the tokens that are not special, in the order of ids."""
-    return dict(sorted(zip(artifact.ids, artifact.tokens, strict=False)))
-
-
-def draw_overview(path: str, model: Model, screen: Screen) -> Iterator[str]:
+def draw_overview(data: Overview, artifact: Artifact, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
-    artifact, file = model.artifact, model.file
-    if model.facts:
-        yield from [*draw_source(model.facts), "\n"]
-    census = take_census(_tokens_by_id(artifact))
-    longest = [token["id"] for token in census["longest"]]
-    special, whole = [*artifact.special_tokens.values()], len(artifact.whole_tokens)
+    source, whole = data["source"] or {}, data["whole_tokens"]
+    if source:
+        yield from [*draw_source(source), "\n"]
+    special = [] if source else [*data["special_tokens"].values()]  # those of a source are above
     of_ids = {"ids": span(artifact.ids)} if artifact.numbering else {}
     only = {}
     if len(special) == 1:
         only = {"special token": f"{visible(artifact.special_names[0])}, id {special[0]}"}
     facts = {
-        "file": quoted(text_argument(path)),
-        "size": counted(len(file), "byte"),
-        "sha256": sha256(file).hexdigest(),
-        **_not_covered(model.facts or {}),
-        "schema version": str(artifact.schema_version),
-        "vocabulary": f"{counted_ids(len(artifact.tokens), len(special))}: 256 bytes, "
-        f"{counted(len(artifact.merges), 'merge')}"
+        "file": quoted(data["path"]),
+        "size": counted(data["file_bytes"], "byte"),
+        "sha256": data["sha256"],
+        **_not_covered(source),
+        "schema version": str(data["schema_version"]),
+        "vocabulary": f"{counted_ids(data['vocab_size'], len(data['special_tokens']))}: 256 bytes, "
+        f"{counted(data['merges'], 'merge')}"
         f"{', ' + counted(whole, 'whole token') if whole else ''}",
         **of_ids,
-        "model rows": f"{max(artifact.ids) + 1:,}",
+        "model rows": f"{data['rows']:,}",
         **only,
-        "pattern": artifact.pattern.name,
-        "pattern text": artifact.pattern.text,
+        "pattern": data["pattern"],
+        "pattern text": data["pretokenizer_pattern"],
     }
     room = max(map(len, facts)) + 2
     for name, fact in facts.items():
         yield f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
     if len(special) > 1:
         yield _title("special tokens", screen) + _tokens(artifact, special, screen)
+    longest = [token["id"] for token in data["longest"]]
     yield _title("longest tokens", screen) + _tokens(artifact, longest, screen)
-    yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
-    yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
-    yield _partial(artifact, census["partial"], screen)
+    yield _title("tokens by length in bytes", screen) + _bars(_ranges(data["lengths"]), screen)
+    yield _title("tokens by script", screen) + _bars(data["scripts"].items(), screen)
+    yield _partial(artifact, data["partial"], screen)
 
 
 def _not_covered(facts: Facts) -> Mapping[str, str]:
@@ -188,16 +182,3 @@ def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
     kinds = f"{single:,} single bytes, {len(longer):,} longer" if longer else "all single bytes"
     title = f"tokens that are not complete characters: {len(partial):,}"
     return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, longer, screen)
-
-
-def take_census(tokens: Mapping[int, bytes]) -> Census:
-    """Return the statistics of tokens, which are in the order of ids."""
-    texts = {token_id: text_of(token) for token_id, token in tokens.items()}
-    scripts = Counter(map(kind_of, texts.values()))
-    longest = nsmallest(_SHOWN, tokens, key=lambda token_id: -len(tokens[token_id]))
-    return {
-        "longest": [token_fields(token_id, tokens[token_id]) for token_id in longest],
-        "lengths": dict(sorted(Counter(map(len, tokens.values())).items())),
-        "scripts": dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
-        "partial": [token_id for token_id, text in texts.items() if text is None],
-    }

@@ -6,32 +6,20 @@ faster than a tokenizer made from the encoding, with the same ids.
 
 import os
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from functools import partial
 
 import tiktoken
 
 from bpetite._inner import quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._beside import GUESS, roles_in
-from bpetite_compare._encodings import (
-    cuts_safely,
-    encode,
-    encoding_for,
-    get_encoding,
-    known_names,
-    make_encoding,
-    pattern_of,
-    ranks_of,
-    specials_of,
-)
+from bpetite_compare._encodings import cuts_safely, encode, encoding_for, get_encoding, known_names
 from bpetite_compare._engine import Engine
 from bpetite_compare._foreign import Foreign, Options
 from bpetite_compare._import import NotOpenedError, files_of, opened
 from bpetite_compare._spellings import named
-
-_Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
-"""What `make_encoding` takes."""
 
 
 def encoding_of(name: str) -> str:
@@ -101,45 +89,22 @@ def _facts(foreign: Foreign, paths: Sequence[str]) -> cli.Facts:
     return {topic: [*filter(None, found)] for topic, found in facts.items()}
 
 
-def make_counter(name: str, ordinary: bool, download: bool) -> "_EncodingCounter":
-    """Return an encoding as above; if `ordinary`, no token of a text that it counts is special.
+def make_counter(
+    name: str, ordinary: bool, download: bool
+) -> tuple[Callable[[str], int], bool, str]:
+    """Return what counts tokens, whether the pattern splits where blocks end, and its engine.
+
+    If `ordinary`, no token of a text is special.
 
     Raises:
         Failure: tiktoken does not know the name.
         OSError: the encoding cannot be read or downloaded.
     """
-    encoding = get_encoding(encoding_of(name), download=download)
-    return _EncodingCounter(encoding, () if ordinary else encoding.special_tokens_set)
+    # tiktoken sends an encoding of its own to another process as a name, and a copy as data.
+    encoding = copy(get_encoding(encoding_of(name), download=download))
+    special = () if ordinary else encoding.special_tokens_set
+    return partial(_count, encoding, special), cuts_safely(encoding), Engine.name
 
 
-class _EncodingCounter:
-    """Counts the tokens of text with an encoding.
-
-    in_blocks: whether the pattern splits where blocks end.
-    engine: the name and version of tiktoken.
-    """
-
-    engine = Engine.name
-
-    def __init__(self, encoding: tiktoken.Encoding, special: Collection[str]) -> None:
-        self.in_blocks = cuts_safely(encoding)
-        self._encoding = encoding
-        self._special = special
-
-    def __call__(self, text: str) -> int:
-        """Return the number of tokens of a text.
-
-        Raises:
-            ValueError: tiktoken's regex engine fails.
-        """
-        return len(encode(self._encoding, text, self._special))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Send the encoding itself to another process, which otherwise would look for a file."""
-        encoding = self._encoding
-        parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
-        return _counter_of, (parts, self._special)
-
-
-def _counter_of(parts: _Parts, special: Collection[str]) -> _EncodingCounter:
-    return _EncodingCounter(make_encoding(*parts), special)
+def _count(encoding: tiktoken.Encoding, special: Collection[str], text: str) -> int:
+    return len(encode(encoding, text, special))

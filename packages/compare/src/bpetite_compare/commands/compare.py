@@ -75,30 +75,29 @@ def _run(options: argparse.Namespace) -> None:
         if not cli.is_path(word) and encoding_for(word):
             raise cli.Failure(f"{word} is not a file; write --model before each tokenizer")
     with cli.Pipe(options, "counting") as pipe:
-        paths = pipe.documents.paths
-        if options.parallel and len(paths) == 1:
+        names = pipe.documents.names
+        if options.parallel and len(names) == 1:
             raise cli.Failure("--parallel compares files with the first one; name several")
         tokenizers: list[tuple[str, Tokenizing]] = [
-            (cli.values.text_argument(one), _loaded(one, options, pipe.warnings)) for one in models
+            (cli.values.text_argument(one), _loaded(one, pipe)) for one in models
         ]
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
         pipe.begin()
-        texts = [pipe.documents.read_file(path) for path in paths] or [pipe.documents.read()]
+        texts = map(pipe.documents.read_file, names)
         blocks = [(pipe.passed([document]) for document in text) for text in texts]
         result = report_on_texts(tokenizers, blocks)
-        names = [*map(cli.values.text_argument, paths or ["--text"])]
-        skipped = pipe.documents.skipped
+        shown, skipped = [*map(cli.values.text_argument, names)], pipe.documents.skipped
         engines = ["bpetite" if isinstance(one, Artifact) else Engine.name for _, one in tokenizers]
-        data = _report_data(result, names, skipped, engines, parallel=options.parallel)
+        data = _report_data(result, shown, skipped, engines, parallel=options.parallel)
         pipe.report(data, *_fitted(_table(data["tokenizers"]), get_terminal_size().columns))
 
 
-def _loaded(word: str, options: argparse.Namespace, notes: list[str]) -> Tokenizing:
+def _loaded(word: str, pipe: cli.Pipe) -> Tokenizing:
     """Return a tokenizer; an encoding counts with tiktoken, which is faster."""
     if cli.is_path(word):
-        artifact = cli.load_model(word, download=options.download, notes=notes).artifact
-        return make_engine(artifact) if options.engine else artifact
-    return get_encoding(encoding_of(word), download=options.download)
+        artifact = pipe.load(word).artifact
+        return make_engine(artifact) if pipe.options.engine else artifact
+    return get_encoding(encoding_of(word), download=pipe.options.download)
 
 
 def _report_data(
