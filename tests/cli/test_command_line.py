@@ -96,15 +96,18 @@ def test_a_path_is_shown_escaped_and_clear(path: str) -> None:
         "count -m o200k_base",
         "encode -m gpt-4o --text hi",
         "compare -m m.json text",
-        "encode -m small.json --text hi --engine tiktoken",
+        "sizes -m m.json a.txt --engine tiktoken",
     ],
 )
+@pytest.mark.usefixtures("small")
 def test_compare_commands_say_what_to_install(install: Callable[..., None], words: str) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
     command = words.partition(" ")[0]
     told = f"the command {command}"
     if command in {"count", "encode"}:
         told = f"{words.split()[2]} is not a file; the name of a model or an encoding"
+    if command == "sizes":
+        told = "--engine tiktoken"
     install("bpetite_compare")  # an empty package
     ways = (
         "in a clone, with `uv tool install ./packages/cli --with ./packages/compare` or "

@@ -152,7 +152,8 @@ def test_another_process_needs_no_file(
 ) -> None:
     """What the command line sends to a process has the vocabulary, and looks for no file."""
     (found,) = entry_points(group="bpetite.encodings")
-    counter, _ = found.load()(toy, ordinary=ordinary, download=False)
+    counter, _, engine = found.load()(toy, ordinary=ordinary, download=False)
+    assert engine == f"tiktoken {tiktoken.__version__}"
     pickled = pickle.dumps(counter)
     text = f"{CORPUS}<|endoftext|>"
     ids = tiktoken.get_encoding(toy).encode_ordinary(text)

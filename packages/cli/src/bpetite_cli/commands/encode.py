@@ -13,6 +13,7 @@ Examples:
     --separator '<|end|>' > ids.json
   bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
     --ordinary --separator-token --format u16 --output train.bin
+  bpetite encode --model tokenizer.json notes --glob '*.txt' --format u16 --output-dir ids
 
 Details:
 - `json`: one JSON array (default)
@@ -26,6 +27,13 @@ line, or a row with `--parquet`. `--separator-token` puts
 `<|endoftext|>`, or the only special token, between documents, `--separator NAME` another one.
 With `--separator-at before` or `after`, each document has one, so outputs can be concatenated.
 Separators are special also with `--ordinary`.
+
+With `--output-dir`, each input has a file there: its name and the format, such as `a.txt.u16`. Run
+again, the command does what is missing or has changed, by the digests in `manifest.jsonl`. An input
+that cannot be read does not stop the others.
+
+`--engine tiktoken`, from bpetite-compare, has the same ids sooner; a tokenizer with other ids there
+is an error.
 """
 
 import argparse
@@ -97,7 +105,7 @@ def add_command(commands: Commands) -> None:
         "--separator-at",
         choices=("between", "before", "after"),
         metavar="PLACE",
-        help="put it between documents (default), before or after each",
+        help="between documents (default), before or after",
     )
     parser.allow_one("--separator-token", "--separator")
     parser.need("--separator-at", "--separator-token", "--separator")
@@ -114,7 +122,7 @@ def add_command(commands: Commands) -> None:
         "--output-dir",
         type=values.file_path,
         metavar="DIR",
-        help="write a file for each input, and skip those that are finished",
+        help="write a file for each input to DIR, and resume",
     )
     arguments.add_options(parser, "--force", "--jobs", "--engine")
     parser.need("--force", "--output", "--output-dir")
