@@ -103,7 +103,7 @@ def pieces(number: int) -> list[str]:
 def text_for(made: Made, source: Random, number: int) -> str:
     """Return some pieces in another order, with special tokens of a model between some."""
     names = ["", " ", *source.choices(made[3] or [""], k=3)]
-    return "".join(piece + source.choice(names) for piece in source.sample(pieces(160), number))
+    return "".join(piece + source.choice(names) for piece in source.sample(pieces(100), number))
 
 
 @pytest.mark.parametrize("name", TEN)
@@ -111,11 +111,11 @@ def test_why_is_recomputed(name: str, opened: Opened) -> None:
     """Each place with the bytes of a token has the reason and the ranks that slow merging gives."""
     path, made = opened(name)
     source, slow = Random(name), Large(made)
-    text = text_for(made, source, 120)
+    text = text_for(made, source, 90)
     slow.read(text)
     data, reasons = text.encode(), set[str]()
     numbers = {token: number for number, token in enumerate(slow.tokens)}
-    for _ in range(24):
+    for _ in range(12):
         token = b""
         while token not in numbers:  # two in three are parts of the text that are not its tokens
             start, size = source.randrange(len(data)), source.randrange(1, 9)
@@ -152,14 +152,14 @@ def test_beginnings_are_recomputed(name: str, opened: Opened) -> None:
     """`head` prints the text of the first tokens, unless that has more tokens alone."""
     path, made = opened(name)
     source, slow = Random(name), Large(made)
-    text = text_for(made, source, 20)
+    text = text_for(made, source, 16)
 
     def encoded(text: str) -> list[int]:
         slow.read(text)
         return [number for _, number in sorted(slow.there)]
 
     numbers = encoded(text)
-    for most in (0, len(numbers), *source.sample(range(1, len(numbers)), 20)):
+    for most in (0, len(numbers), *source.sample(range(1, len(numbers)), 10)):
         first = b"".join(slow.tokens[number] for number in numbers[:most])
         result = call(f"head -m {path} -n {most}", stdin=text.encode())
         check_begin(result, most, first, text, encoded)
@@ -171,7 +171,7 @@ def test_differences_are_recomputed(name: str, opened: Opened, here: Path) -> No
     path, made = opened(name)
     other, others = opened(TEN[TEN.index(name) - 1])
     source = Random(name)
-    for number, piece in enumerate(pieces(160)):
+    for number, piece in enumerate(pieces(100)):
         file = here / "texts" / f"{number:03}.txt"
         file.parent.mkdir(exist_ok=True)
         file.write_text(piece, "utf-8", newline="")
@@ -187,8 +187,8 @@ def test_differences_are_recomputed(name: str, opened: Opened, here: Path) -> No
         texts = told.pop("texts")
         check_difference(told, (made, both))
         slow = [Large(made), Large(both)]
-        assert len(texts) == 160
-        for piece, found in zip(pieces(160), texts, strict=True):
+        assert len(texts) == 100
+        for piece, found in zip(pieces(100), texts, strict=True):
             for one in slow:
                 one.read(piece)
             check_cut(found, slow)
@@ -284,7 +284,7 @@ def test_files_of_one_model_that_disagree_are_found(model_files: Path, here: Pat
     folder.mkdir()
     (folder / "tokenizer.json").write_text(json.dumps(content), "utf-8")
     shutil.copy(tekken, folder / "tekken.json")
-    (here / "t.txt").write_text("".join(pieces(160)), "utf-8", newline="")
+    (here / "t.txt").write_text("".join(pieces(100)), "utf-8", newline="")
     for words in ("inspect model", "count -m model t.txt", "import model --output new.json"):
         *_, error = call(words).told
         assert error.startswith("error: cannot import model/tokenizer.json: tokenizer.json and ")
