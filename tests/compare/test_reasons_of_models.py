@@ -198,7 +198,7 @@ def test_differences_are_recomputed(name: str, opened: Opened, here: Path) -> No
 # digests
 
 
-def last_pair(token: str, rank_of: Mapping[tuple[str, ...], int]) -> tuple[str, ...]:
+def last_pair(token: str, rank_of: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Return what a token is before its last merge, or after it, if it gets no token."""
     parts = [*token]
     while len(parts) > 2 and (known := rank_of.keys() & {*pairwise(parts)}):
