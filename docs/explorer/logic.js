@@ -181,20 +181,23 @@ const logic = (() => {
     }
 
     /**
-     * Return the tokens that begin in a block, after some merges: { id, index, kind, start, bytes }.
+     * Return the tokens that begin in a block, after some merges:
+     * { id, index, kind, start, bytes, chunk, inside }.
      *
-     * kind: "special token", "whole token", "byte" or "merge".
+     * kind: "special token", "whole token", "byte" or "merge". inside: where it begins in the chunk.
      */
     tokensOf(block, merges) {
       if (this.cache.merges !== merges) this.cache = { merges, indexes: new Map() };
       const found = [];
       let start = block.start - (block.from ?? 0);
       const { tokenizer } = this;
-      const add = (id, index, kind, bytes) => {
-        if (start >= block.start) found.push({ id, index, kind, start, bytes });
-        start += bytes.length;
-      };
       for (const chunk of block.chunks) {
+        const first = start;
+        const add = (id, index, kind, bytes) => {
+          const inside = start - first;
+          if (start >= block.start) found.push({ id, index, kind, start, bytes, chunk, inside });
+          start += bytes.length;
+        };
         if (typeof chunk === "number") {
           const index = tokenizer.tokens.length + chunk;
           // A tokenizer with these merges alone gives the special tokens the next ids, in order.
@@ -234,6 +237,58 @@ const logic = (() => {
       while (next > 0 && next < this.times.length && !this.times[next - 1]);
       return Math.max(0, Math.min(next, this.times.length));
     }
+  }
+
+  const keyOfBytes = (bytes) => String.fromCharCode(...bytes);
+
+  /**
+   * Return the longest token that could begin where a token does, and why it does not, or null:
+   * { index, ranks }, the rank of the merge that came first, and of the one that it prevents.
+   *
+   * Without ranks, no merge makes it. As `bpetite show --why`, whose code is commented (why.py).
+   */
+  function whyNot(tokenizer, { chunk, inside, bytes, kind }, limit) {
+    const { merges, tokens } = tokenizer;
+    const data = utf8.encode(chunk);
+    if (kind === "special token" || kind === "whole token" || data.length > BLOCK_BYTES) return null;
+    tokenizer.indexOfToken ??= new Map(
+      tokens.map((token, index) => [token.length > BLOCK_BYTES ? "" : keyOfBytes(token), index]).reverse());
+    const has = (index) => index < 256 + limit || index >= 256 + merges.length;
+    let end = data.length;
+    let index;
+    for (; end > inside + bytes.length; end--) {
+      index = tokenizer.indexOfToken.get(keyOfBytes(data.subarray(inside, end)));
+      if (has(index)) break;
+    }
+    if (end === inside + bytes.length) return null;
+    if (index >= 256 + merges.length) return { index, ranks: [] };
+    const above = new Map(); // the rank that each part of the token needs, by its place
+    const add = (begin, index) => {
+      if (index < 256) return;
+      const [left, right] = merges[index - 256];
+      const middle = begin + tokens[left].length;
+      above.set(`${begin}-${middle}`, index - 256);
+      above.set(`${middle}-${middle + tokens[right].length}`, index - 256);
+      add(begin, left);
+      add(middle, right);
+    };
+    add(inside, index);
+    const made = new Set(); // in order
+    tokenizer.mergeChunk(chunk, limit, (rank) => made.add(rank));
+    for (const rank of made) {
+      let last = 0;
+      for (const one of tokenizer.mergeChunk(chunk, rank + 1)) {
+        const begin = last;
+        last += tokens[one].length;
+        if (one !== 256 + rank || begin >= end || last <= inside) continue;
+        const middle = begin + tokens[merges[rank][0]].length;
+        const places = [`${begin}-${middle}`, `${middle}-${last}`].filter((place) => above.has(place));
+        const needed = places.map((place) => above.get(place));
+        const isOwn = needed.length === 2 && needed.every((other) => other === rank);
+        if (!isOwn) return { index, ranks: [rank, Math.min(...needed)] };
+      }
+    }
+    return null;
   }
 
   const kindOf = ({ merges }, index) =>
@@ -294,7 +349,7 @@ const logic = (() => {
       });
   }
 
-  return { open, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges };
+  return { open, Replay, curve, refusal, parts, visible, hex, tree, whyNot, topPairs, countChanges };
 })();
 
 if (typeof module !== "undefined") module.exports = logic;

@@ -319,6 +319,7 @@ function showToken() {
   }
   const big = make("div", "big", drawToken(token.bytes, 0, token.kind === "special token", most));
   element("token").replaceChildren(big, facts);
+  if (!isSheet.matches) element("token").append(...drawWhyNot(panes[chosen], token));
   if (!isMerge) return;
   const top = logic.tree(replay.tokenizer, token.index, isSheet.matches ? mostOfTree(token.bytes) : undefined);
   const root = make("ul", "tree", drawTree(top, replay.tokenizer));
@@ -327,6 +328,23 @@ function showToken() {
   element("token").append(make("h2", "", "Merge tree"), box);
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; // so that the keyboard can scroll it
   if (root.querySelector(".cut")) element("token").append(make("p", "quiet", "… has parts that are not drawn."));
+}
+
+/** Say why the text has no longer token here, as `bpetite show --why` does. */
+function drawWhyNot(pane, token) {
+  const { tokenizer } = pane.replay;
+  const { merges, tokens } = tokenizer;
+  const found = logic.whyNot(tokenizer, token, mergesOf(pane));
+  if (!found) return [];
+  const reason = found.ranks.length ? "another merge comes first" : "no merge makes the token";
+  const lines = [`Why not ${logic.visible(tokens[found.index])}? ${reason}`];
+  for (const rank of found.ranks) {
+    const [left, right] = merges[rank];
+    const shown = `${logic.visible(tokens[left])} + ${logic.visible(tokens[right])}`;
+    const ids = [left, right, 256 + rank].map((index) => tokenizer.idOf(index));
+    lines.push(`rank ${rank} of ${merges.length}: ${shown} (${ids[0]} + ${ids[1]}) makes ${ids[2]}`);
+  }
+  return lines.map((line) => make("p", "quiet", line));
 }
 
 /** Return how much of a merge tree fits on a small screen, where nothing inside scrolls. */

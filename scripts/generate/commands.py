@@ -26,9 +26,9 @@ out. `bpetite-compare` adds these: {of_compare}.
 
 Results go to standard output, messages and progress to standard error. On a terminal, a result
 is lines for people; a pipe or a file gets JSON, whose fields are in [JSON output](output.md).
-`--output-format text` or `json` says otherwise, and `--json` is short for the latter. `encode`,
-`decode`, `head` and `chunks` print data, and `count` its table, wherever they print it. `NO_COLOR`
-and `FORCE_COLOR` turn colors off and on.
+`--output-format text` or `json` says otherwise, and `--json` is short for the latter. Data, such as
+ids or a text, and the table of `count` are the same everywhere. `NO_COLOR` and `FORCE_COLOR` turn
+colors off and on.
 
 The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. In `diff`,
 1 means that the tokenizers differ, and 2 a failure. A failed command leaves standard output empty,

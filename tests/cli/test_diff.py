@@ -1,6 +1,7 @@
 """`bpetite diff`: two tokenizers, and how they cut text."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -105,7 +106,11 @@ def test_differences_are_those_of_the_oracle(
     assert (told["same"], result.returncode) == (files[0] == files[1], int(files[0] != files[1]))
     (found,) = told.pop("texts")
     check_difference(told, pair)
-    slow = [Slow(made, text, ordinary=bool(more)) for made in pair]
+    check_cut(found, [Slow(made, text, ordinary=bool(more)) for made in pair])
+
+
+def check_cut(found: dict[str, Any], slow: Sequence[Slow]) -> None:
+    """Check what is said about a text that both have read: the counts, and the first cut."""
     assert found["tokens_of_each"] == [len(one.there) for one in slow]
     cuts = [[(at, one.tokens[number]) for at, number in sorted(one.there)] for one in slow]
     differing = (both for both in zip(*cuts, strict=False) if both[0] != both[1])

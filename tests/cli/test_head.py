@@ -1,5 +1,6 @@
 """`bpetite head`: the first tokens of a text."""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import oracle
 from artifacts import canonical
-from cli_tools import call, pipeline, printed, refusal, shown_in_terminal, tuned
+from cli_tools import Result, call, pipeline, printed, refusal, shown_in_terminal, tuned
 from numbered import ANY, WORDS, Made, plain
 
 
@@ -77,14 +78,21 @@ def test_the_beginning_is_that_of_the_oracle(made: Made, text: str, block: int, 
     with TemporaryDirectory() as folder, tuned(block=block):
         (Path(folder) / "m.json").write_bytes(canonical(content))
         for most in range(len(ids) + 2):
-            first = b"".join(tokens[one] for one in ids[:most]).decode("utf-8", "ignore")
+            first = b"".join(tokens[one] for one in ids[:most])
             words = f"head -m m.json -n {most} {more}"
             result = call(words, stdin=text.encode(), cwd=Path(folder))
-            begin = result.stdout.decode()
-            assert first.startswith(begin)
-            assert len(encoded(begin)) <= most
-            assert begin == first or len(encoded(first)) > most
-            how = "nothing was cut:" if begin == text else "cut after"
-            figures = f"{len(encoded(begin))} token", f"{len(begin.encode())} byte"
-            plural = [f"{one}{'' if one.startswith('1 ') else 's'}" for one in figures]
-            assert result.told == [f"{how} {', '.join(plural)}"]
+            check_begin(result, most, first, text, encoded)
+
+
+def check_begin(
+    result: Result, most: int, first: bytes, text: str, encoded: Callable[[str], list[int]]
+) -> None:
+    """Check the beginning of a text, of which these are the first tokens, and its figures."""
+    begin, longest = result.stdout.decode(), first.decode("utf-8", "ignore")
+    assert longest.startswith(begin)
+    assert len(encoded(begin)) <= most
+    assert begin == longest or len(encoded(longest)) > most
+    how = "nothing was cut:" if begin == text else "cut after"
+    figures = (len(encoded(begin)), "token"), (len(begin.encode()), "byte")
+    told = [f"{number:,} {one}{'s' * (number != 1)}" for number, one in figures]
+    assert result.told == [f"{how} {', '.join(told)}"]

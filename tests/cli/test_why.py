@@ -77,16 +77,22 @@ def test_the_first_id_that_is_not_there_is_shown() -> None:
 class Slow:
     """A tokenizer in the oracle's numbers, and what it says about a place, merge by merge."""
 
-    def __init__(self, made: Made, text: str, *, ordinary: bool = False) -> None:
-        content, self.merges, whole, names = made
+    def __init__(self, made: Made, text: str = "", *, ordinary: bool = False) -> None:
+        content, self.merges, whole, self.special = made
         self.ids = [*map(int, content["vocab"])]
         self.tokens = [bytes(token) for token in content["vocab"].values()]
         self.whole = {token: 256 + len(self.merges) + n for n, token in enumerate(whole)}
-        self.names = {name: len(self.ids) - len(names) + n for n, name in enumerate(names)}
+        last = len(self.ids) - len(self.special)
+        self.names = {name: last + n for n, name in enumerate(self.special)}
+        self.pattern = content["pretokenizer_pattern"]
+        self.read(text, ordinary=ordinary)
+
+    def read(self, text: str, *, ordinary: bool = False) -> None:
+        """Cut a text, and encode its parts."""
         self.parts: list[tuple[int, bytes, bool]] = []  # the chunks and special tokens
         start = 0
-        self.pattern = content["pretokenizer_pattern"]
-        for part, is_special in self.cut(text, [] if ordinary else names):
+        names = [] if ordinary else [name for name in self.special if name in text]
+        for part, is_special in self.cut(text, names):
             self.parts.append((start, part, is_special))
             start += len(part)
         self.there = {
@@ -110,7 +116,16 @@ class Slow:
         """Return the tokens of a chunk or a special token."""
         if is_special:
             return [self.names[part.decode()]]
-        return [self.whole[part]] if part in self.whole else oracle.encode_chunk(part, self.merges)
+        if part in self.whole:
+            return [self.whole[part]]
+        return [*self.passes(part)][-1][1]
+
+    def passes(self, chunk: bytes, without: int = -1) -> Iterator[tuple[int, list[int]]]:
+        """Yield a chunk, then the rank of each merge but one, and the chunk after its pass."""
+        yield -1, (numbers := [*chunk])
+        for rank, pair in enumerate(self.merges):
+            if rank != without:
+                yield rank, (numbers := oracle.merge(numbers, pair, 256 + rank))
 
     def spans(self, numbers: Sequence[int]) -> list[tuple[int, int]]:
         """Return the offset of each token, and the token."""
@@ -157,24 +172,22 @@ class Slow:
                 if before + offset < end and before + offset + len(self.tokens[one]) > start
             ]
 
-        end, now = start + len(self.tokens[number]), [*chunk]
-        for rank, pair in enumerate(self.merges):
-            now = oracle.merge(now, pair, 256 + rank)
+        end = start + len(self.tokens[number])
+        for rank, now in self.passes(chunk):
             wanted = inside(self.made_until(number, rank), start)
             if inside(now) != wanted:
                 break
+        left, right = self.merges[rank]
         place = next(offset for offset, one in inside(now) if (offset, one) not in wanted)
-        parts = [(place, pair[0]), (place + len(self.tokens[pair[0]]), pair[1])]
+        parts = [(place, left), (place + len(self.tokens[left]), right)]
         before = inside(self.made_until(number, rank - 1), start)
         needed = [
             later
             for one in parts
-            for later in range(rank, len(self.merges))
+            for later in range(rank, number - 255)
             if one in before and one not in inside(self.made_until(number, later), start)
         ]
-        without = [*self.merges]
-        without[rank] = (255, 255)  # no text has this pair
-        assert oracle.encode_chunk(chunk, without) != oracle.encode_chunk(chunk, self.merges)
+        assert [*self.passes(chunk, rank)][-1][1] != [*self.passes(chunk)][-1][1]
         return [rank, *sorted(needed)[:1]]
 
 

@@ -82,6 +82,16 @@ const answers = {
   // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
   replay: (merges, text, options) => replayed(new bpe.Tokenizer(merges, options), text),
   replay_file: (content, text) => replayed(bpe.load(content), text),
+  // For each token of a text after some merges: where it begins, its bytes, and why it is no longer.
+  why_not: (content, text, merges) => {
+    const tokenizer = bpe.load(content);
+    const replay = new logic.Replay(tokenizer, text);
+    const tokens = replay.blocks.flatMap((block) => replay.tokensOf(block, merges));
+    return tokens.map((token) => {
+      const why = logic.whyNot(tokenizer, token, merges);
+      return [token.start, token.bytes.length, why && [tokenizer.idOf(why.index), why.ranks]];
+    });
+  },
   // Of each merge in training: the pairs with the highest counts, and those whose count changes.
   lesson: (documents, size) => {
     const training = new bpe.Training(documents);

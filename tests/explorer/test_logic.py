@@ -11,13 +11,14 @@ from typing import Any, Final
 from urllib.parse import quote_plus
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import oracle
 from artifacts import canonical, loaded
 from bpetite_cli.terminal.visible import visible
-from numbered import Made, ids_by_bytes, numbered
+from cli.test_why import Slow
+from numbered import ANY, WORDS, Made, ids_by_bytes, numbered, plain
 from texts import TIES, merge_lists
 
 pytestmark = pytest.mark.thorough
@@ -78,6 +79,34 @@ def test_a_file_after_every_number_of_merges(ask: Ask, made: Made, text: str) ->
         kinds = shown["kinds"]
         assert [kind == "whole token" for kind in kinds] == [one in of_whole for one in ids]
         assert [kind == "special token" for kind in kinds] == [one in of_special for one in ids]
+
+
+@example(plain([(98, 99), (97, 98), (257, 99)]), "abc abc", 3)
+@example(plain([], whole=[b"ab"]), "abc", 0)
+@given(ANY, WORDS, st.integers(0, 12))
+def test_why_not_is_that_of_the_oracle(ask: Ask, made: Made, text: str, most: int) -> None:
+    """The longest token that could begin where a token does has the reason of `show --why`."""
+    content, merges, whole, names = made
+    text += " " + " ".join(names)
+    most = min(most, len(merges))
+    slow = Slow(made, text)
+    if most < len(merges):
+        slow.merges = [*merges[:most], *[(255, 255)] * (len(merges) - most)]
+        slow.read(text)
+    unnamed = range(len(slow.tokens) - len(names))
+    known = [one for one in unnamed if one < 256 + most or one >= 256 + len(merges)]
+    for start, size, found in ask("why_not", canonical(content).decode(), text, most):
+        begin, part, is_special = next(one for one in slow.parts if start < one[0] + len(one[1]))
+        rest = part[start - begin :]
+        longer = [number for number in known if rest.startswith(slow.tokens[number])]
+        longest = max((len(slow.tokens[number]) for number in longer), default=0)
+        if is_special or part in whole or longest <= size:
+            assert found is None
+            continue
+        number = min(number for number in longer if len(slow.tokens[number]) == longest)
+        place = slow.place(number, start)
+        assert found == [place["id"], place["ranks"]]
+        assert place["reason"] == ("merge" if found[1] else "unmade")
 
 
 @given(documents=st.lists(TIES, max_size=3), size=st.integers(256, 270))

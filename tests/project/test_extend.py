@@ -133,7 +133,9 @@ def with_special_token(page: str) -> str:
     """Return the page with what its last section adds, and without going back."""
     page, _, section = page.partition("## Special tokens")
     [option] = re.findall("`train ([^`]*tamil[^`]*)`", section)
-    page = re.sub(r"^\$ (bpetite truncate|cmp).*\n", "", page, flags=re.MULTILINE)
+    page = re.sub(
+        r"^\$ bpetite (truncate|diff old.json back.json).*\n", "", page, flags=re.MULTILINE
+    )
     return page.replace(" --keep-ids", f" {option} --keep-ids")
 
 

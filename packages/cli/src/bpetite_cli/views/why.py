@@ -17,7 +17,7 @@ from bpetite_cli.views.steps import merge_line
 
 _REASONS: Final = {
     "token": "the token is there",
-    "boundary": "it begins inside the token, and no token is in two chunks",
+    "boundary": "this chunk begins inside the token, and no token is in two chunks",
     "special": "it is a special token",
     "whole": "it is a whole token",
     "unmade": "no merge makes the token",
