@@ -198,7 +198,7 @@ def _last_merge(
             continue
         if (rank := foreign.rank(left, right)) is None:
             continue
-        if left in odd or right in odd:
+        if odd and (left in odd or right in odd):
             odd.add(token)
             if len(odd) * len(token) ** 2 > _MOST_STEPS:
                 raise ValueError(
@@ -233,8 +233,9 @@ def _is_crossed(left: bytes, right: bytes, last: Mapping[bytes, _Merge]) -> bool
         else:
             until, right = right_rank + 1, right_start
             right_rank, right_start, _ = last[right]
-        if (merge := last.get(left + right)) is not None:
-            return merge[0] < until or merge[1] != left
+        if (joined := left + right) in last:
+            rank, first, _ = last[joined]
+            return rank < until or first != left
     return False
 
 
