@@ -72,7 +72,7 @@ def _canonical_tokens(data: bytes, place: int) -> Tokens:
         if lists != block.count(b"["):
             raise ValueError(place)
         entries = json.loads(b"{%b}" % block)
-        if {*map(type, entries.values())} != {list}:  # of an integer, `bytes` makes zeros
+        if len(entries) != lists:  # of an integer, `bytes` makes zeros
             raise ValueError(place)
         tokens.update(zip(map(int, entries), map(bytes, entries.values()), strict=True))
         size += lists
