@@ -26,6 +26,7 @@ from artifacts import (
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._reading import read_file
+from bpetite._schema import checks
 from bpetite._strict_json import parse_json
 from hostile import END, FAULTS, Fault, with_faults
 from reliability.fuzz_targets import check_artifact
@@ -259,6 +260,39 @@ def test_damage_at_any_byte_is_rejected(tmp_path: Path, damage: str | int) -> No
             with pytest.raises((KeyError, ValueError)):
                 Tokenizer.load(path)
     assert damaged > len(data) / 2
+
+
+@pytest.mark.parametrize("size", [8, 24, 1 << 16], ids="blocks of {} bytes".format)
+def test_tokens_in_blocks_are_those_of_json(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a vocabulary has, its tokens or its error are those of reading it as JSON."""
+    monkeypatch.setattr(checks, "_BLOCK_BYTES", size)
+    bad = [
+        '"07":[1]',
+        '"1":5,"2":[1]',
+        '"3":[[1]]',
+        '"3":[1,[2],3]',
+        '"4":["],"]',
+        '"5":[300]',
+        '"6":[-1]',
+    ]
+    bad += ['"x":[1]', '"257":[9]', '"8":[1 ]', '"8":[1.0]', '"8":[1],', '"":[2],"1":[3]']
+    bad += [
+        '" 8":[1]',
+        '"8":[true]',
+        '"8":99999999999999,"9":[1]',
+        '"8":' + "[" * 9999 + "]",
+        f'"{9**30}":[1]',
+    ]
+    for more in ['"8":[]', '"8":[10]', f'"9{"0" * 5000}":[1]', *bad]:
+        data = f'{{"merges":[],"vocab":{{"256":[97,98],"257":[99],{more}}}}}'.encode()
+        outcomes: list[object] = []
+        for parse in (checks.parse, parse_json):
+            try:
+                content: Any = parse(data)
+                outcomes.append(checks._checked_vocab(content["vocab"]))
+            except ValueError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1], more
 
 
 # The file itself

@@ -42,15 +42,7 @@ _PATTERNS_OF_CLASSES: Final = {
     "TikTokenTokenizer": "kimi",
 }
 """The patterns that classes of transformers, and of models that extend it, have by themselves."""
-_ROLES: Final = (
-    "bos_token",
-    "eos_token",
-    "unk_token",
-    "sep_token",
-    "pad_token",
-    "cls_token",
-    "mask_token",
-)
+_ROLES: Final = [f"{role}_token" for role in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")]
 _DIGITS: Final = re.compile("[0-9]+")
 _NOT_FINITE: Final = re.compile(rb"(?:NaN|Infinity)(?=[\s,\]}])")
 _LIKE_SPECIAL: Final = re.compile(r"<.+>|\[.+\]")

@@ -198,7 +198,7 @@ def _last_merge(
             continue
         if (rank := foreign.rank(left, right)) is None:
             continue
-        if left in odd or right in odd:
+        if odd and (left in odd or right in odd):
             odd.add(token)
             if len(odd) * len(token) ** 2 > _MOST_STEPS:
                 raise ValueError(
@@ -233,8 +233,9 @@ def _is_crossed(left: bytes, right: bytes, last: Mapping[bytes, _Merge]) -> bool
         else:
             until, right = right_rank + 1, right_start
             right_rank, right_start, _ = last[right]
-        if (merge := last.get(left + right)) is not None:
-            return merge[0] < until or merge[1] != left
+        if (joined := left + right) in last:
+            rank, first, _ = last[joined]
+            return rank < until or first != left
     return False
 
 
@@ -319,12 +320,16 @@ def _texts(special_tokens: Sequence[str]) -> list[str]:
 
 
 def _around(tokens: list[bytes], made: Mapping[bytes, _Pair]) -> Iterable[bytes]:
-    """Yield tokens next to their parts and to parts of these, spread over all if there are many."""
+    """Yield tokens between their parts and parts of these, spread over all if there are many.
+
+    A text without the bytes of a token has its merge in neither encoder. If no merge makes it, it
+    has a neighbor on one side.
+    """
     for token in tokens[:: len(tokens) // _MOST_TRIED + 1]:
         if len(token) <= _LONGEST_TRIED:
             pair = made.get(token, (token[:1], token[-1:]))
             deeper = chain.from_iterable(made.get(part, ()) for part in pair)
-            parts = sorted({token, *pair, *deeper})
-            neighbors = sorted({*parts, token[1:], token[:-1], b""})
-            beside = chain(product([token], neighbors), product(neighbors, [token]))
-            yield from map(b"".join, product(parts, repeat=3) if token in made else beside)
+            sides = {b"", token, *pair, *deeper}
+            others = sides if token in made else {b""}
+            texts = chain(product(sides, [token], others), product(others, [token], sides))
+            yield from sorted({*map(b"".join, texts)})

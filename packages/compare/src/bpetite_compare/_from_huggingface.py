@@ -9,6 +9,7 @@ import itertools
 import reprlib
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import add
 from typing import Any, Final, NamedTuple
 
 from bpetite._inner import ALL_PATTERNS, PATTERNS
@@ -314,8 +315,17 @@ def _merges(merges: object, vocab: Mapping[str, int]) -> dict[tuple[str, str], i
     """Return the merges, checked: two tokens each, all as lists or all with a space between."""
     if not isinstance(merges, list):
         raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
-    pairs: dict[tuple[str, str], int] = {}
     form = str if merges and isinstance(merges[0], str) else list
+    if {*map(type, merges)} == {form}:  # all at once; the loop finds what is wrong
+        parts = merges if form is list else [entry.split(" ") for entry in merges]
+        tokens = [*itertools.chain.from_iterable(parts)]
+        if {*map(len, parts)} == {2} and {*map(type, tokens)} == {str}:
+            left, right = tokens[::2], tokens[1::2]
+            pairs = dict(zip(zip(left, right, strict=True), itertools.count(), strict=False))
+            known = all(map(vocab.__contains__, itertools.chain(tokens, map(add, left, right))))
+            if known and len(pairs) == len(merges) and "" not in {*tokens}:
+                return pairs
+    pairs = {}
     for rank, entry in enumerate(merges):
         parts = entry.split(" ") if isinstance(entry, str) else entry
         pair = (*parts,) if type(entry) is form else ()
@@ -361,11 +371,11 @@ def _with_tokens(
         )
     foreign.ids = {token: vocab[text] for text, token in known.items()}
     foreign.highest = max(vocab.values(), default=0)
-    foreign.merges = {
-        (known[left], known[right]): rank
-        for (left, right), rank in merges.items()
-        if left in known and right in known
-    }
+    if not known.keys() >= {*itertools.chain.from_iterable(merges)}:
+        merges = {pair: rank for pair, rank in merges.items() if known.keys() >= {*pair}}
+    parts = [*map(known.__getitem__, itertools.chain.from_iterable(merges))]
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    foreign.merges = dict(zip(pairs, merges.values(), strict=True))
     return foreign
 
 

@@ -7,7 +7,7 @@ shortened.
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
 """
 
-import re
+import json
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -33,41 +33,51 @@ _KEYS: Final = (
     *("schema_version", "special_tokens", "vocab"),
 )
 
-_BYTE_IN: Final = {b"%d" % value: value for value in range(BASE_VOCAB_SIZE)}
 _DIGITS: Final = 20
 """How many digits of an id are read: with more, it is too high for every version."""
 _VOCAB: Final = b',"vocab":{"'
-_ENTRY: Final = re.compile(rb'(0|[1-9][0-9]{0,19})":\[([0-9,]{1,65535})\](?:,"|\}\}\Z)')
-"""An id and the bytes of its token, in the canonical form; few are longer."""
+_IN_VOCAB: Final = b'0123456789,[]":'
+_BLOCK_BYTES: Final = 1 << 16
 
 
-class _Tokens(dict[int, bytes]):
+class Tokens(dict[int, bytes]):
     """The bytes of each id, after step 14."""
 
 
-def parse(data: bytes) -> object:
-    """Return the content of a tokenizer file, for `check_content`.
+def parse(data: bytes, tokens: Tokens | None = None) -> object:
+    """Return the content of a tokenizer file, for `check_content`; with these tokens, if any.
 
-    In the canonical form, the bytes of each id are read without JSON, whose list of integers
-    takes many times their memory. Any other form, and any fault, is left to JSON.
+    In the canonical form, the bytes of each id are read in blocks of a few thousand, as lists of
+    all their integers take many times their memory. Any other form, and any fault, is left to JSON.
     """
     start = data.find(_VOCAB)
     if start >= 0 and data.endswith(b"]}}"):
-        with suppress(KeyError, ValueError):
+        with suppress(KeyError, TypeError, ValueError):
             content = parse_json(data[:start] + b',"vocab":0}')
             if isinstance(content, dict):
-                return content | {"vocab": _canonical_tokens(data, start + len(_VOCAB))}
+                tokens = tokens or _canonical_tokens(data, start + len(_VOCAB) - 1)
+                return content | {"vocab": tokens}
     return parse_json(data)
 
 
-def _canonical_tokens(data: bytes, place: int) -> _Tokens:
-    tokens = _Tokens()
-    while place < len(data):  # one by one, as a list of all entries would take much memory
-        if not (entry := _ENTRY.match(data, place)) or (token_id := int(entry[1])) in tokens:
+def _canonical_tokens(data: bytes, place: int) -> Tokens:
+    tokens, size, end = Tokens(), 0, len(data) - 2
+    while place < end:
+        stop = data.find(b'],"', place + _BLOCK_BYTES) + 1 or end
+        block = data[place:stop]
+        # Each list begins behind a key, so none is inside another. No key is written as 007.
+        lists, zeros = block.count(b'":['), block.count(b'"0') - block.count(b'"0":')
+        if len(block) > 2 * _BLOCK_BYTES or block.translate(None, _IN_VOCAB) or zeros:
             raise ValueError(place)
-        tokens[token_id] = bytes(map(_BYTE_IN.__getitem__, entry[2].split(b",")))
-        place = entry.end()
-    if max(tokens) >= ID_LIMIT:
+        if lists != block.count(b"["):
+            raise ValueError(place)
+        entries = json.loads(b"{%b}" % block)
+        if len(entries) != lists:  # of an integer, `bytes` makes zeros
+            raise ValueError(place)
+        tokens.update(zip(map(int, entries), map(bytes, entries.values()), strict=True))
+        size += lists
+        place = stop + 1
+    if len(tokens) != size or max(tokens) >= ID_LIMIT:
         raise ValueError(len(tokens))
     return tokens
 
@@ -136,15 +146,17 @@ def _check_numbered(file: Mapping[str, Any]) -> Fields:
         del tokens[token_id]
     indexes = {token_id: index for index, token_id in enumerate(_ids_of_bytes(tokens, names))}
     _check_size(file["mergeable_vocab_size"], len(tokens), "ids that are not special")  # step 25
+    index_of, token_of = indexes.get, tokens.get
     for rank, (left, right, new) in enumerate(merges):  # step 26
-        if left not in indexes or right not in indexes:
+        pair = index_of(left), index_of(right)
+        if None in pair:
             refuse(f"merges[{rank}]", "ids of bytes or earlier merges", [left, right, new])
-        if new in indexes or tokens.get(new) != tokens[left] + tokens[right]:
+        if new in indexes or token_of(new) != tokens[left] + tokens[right]:
             expected = "an id of its own for the joined bytes"
             refuse(f"merges[{rank}]", expected, [left, right, new])
-        merges[rank] = indexes[left], indexes[right]  # in place: many lists take much memory
-        indexes[new] = len(indexes)
-    ids = [*indexes, *sorted(tokens.keys() - indexes.keys())]
+        merges[rank] = pair  # in place: many lists take much memory
+        indexes[new] = BASE_VOCAB_SIZE + rank
+    ids = [*indexes, *sorted(one for one in tokens if one not in indexes)]
     in_order, numbering = [tokens[one] for one in ids], (*ids, *names.values())
     fields: Fields = merges, in_order, pattern, (*names,), numbering
     return fields if needs_numbering(fields) else (*fields[:4], None)
@@ -229,7 +241,7 @@ def _check_size(size: object, expected: int, named: str) -> None:
 
 def _checked_vocab(vocab: object) -> dict[int, bytes]:
     """Step 14: an object with ids in canonical decimal, and their bytes."""
-    if isinstance(vocab, _Tokens):
+    if isinstance(vocab, Tokens):
         return vocab
     if not isinstance(vocab, dict):
         refuse("vocab", "an object", vocab)
