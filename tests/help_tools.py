@@ -61,7 +61,7 @@ def call_of(command: str, *more: str) -> list[str]:
     """
     calls = [_call_in(example) for example in examples_of(command)]
     words = next((call for call in calls if {*TEXTS} & {*call}), calls[0])
-    required = " -o PATH" in PARSERS[command].format_usage()
+    required = "-o PATH" in PARSERS[command].format_usage()
     if required and "--output" not in more:
         more = (*more, "--output", "new.json")
     return [*words, *more]
