@@ -135,7 +135,8 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     folder.mkdir(exist_ok=True)
     tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
-    tokenizer.save(folder / "old.json")
+    for name in ("old.json", "small.json"):  # its own corpus needs all of its tokens
+        tokenizer.save(folder / name)
     Tokenizer.train(corpus, 32000).save(folder / "big.json")
     chat = Tokenizer.train(corpus, 310, pattern="gpt4", special_tokens=["<|user|>", "<|end|>"])
     chat.save(folder / "chat.json")

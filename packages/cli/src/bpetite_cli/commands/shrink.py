@@ -1,14 +1,12 @@
 r"""Shrink a tokenizer to the tokens that a text needs.
 
-The text keeps its tokens. Without a text, --vocab-size keeps the first merges.
-
 Examples:
   bpetite shrink --model tokenizer.json text.txt --output small.json
   bpetite shrink --model tokenizer.json text.txt --check small.json
   bpetite shrink --model tokenizer.json a.txt b.txt --renumber \
     --id-map map.json --output small.json
   bpetite shrink --model tokenizer.json text.txt --min-count 2 \
-    --keep ' w' --output small.json
+    --keep ' the' --output small.json
   bpetite shrink --model tokenizer.json --vocab-size 300 --output small.json
 
 Details:
