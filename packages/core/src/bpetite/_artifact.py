@@ -21,7 +21,7 @@ from bpetite._reading import InvalidFileError, MissingKeyError, read_file
 from bpetite._schema.canonical import FileSize, to_json
 from bpetite._schema.checks import check_content, parse
 from bpetite._schema.versions import lowest_version, needs_numbering, refuse
-from bpetite._special_tokens import SpecialTokens, is_whitespace
+from bpetite._special_tokens import SpecialTokens
 from bpetite._strict_json import NotJSONError
 from bpetite._writing import write_parts
 
@@ -249,26 +249,16 @@ class Artifact:
         """Return the tokenizer with some tokens; bytes, special tokens and all ids stay.
 
         A text that needs no other token keeps its ids: no pass of another merge finds its pair,
-        so every chunk makes the same passes (`Shrinking.text_kept` in docs/proof).
+        so every chunk makes the same passes (`Shrinking.text_kept` in docs/proof). The bytes of a
+        token that a text needs encode to it, so no two of them are equal, as in no file of schema
+        version 3.
 
         Args:
             kept: the indexes of the tokens, with both parts of each.
-
-        Raises:
-            ValueError: two of them have the same bytes.
         """
         first, end, table = BASE_VOCAB_SIZE, len(self.tokens), self.table
         stay = [one for one in range(len(table)) if not first <= one < end or one in kept]
         places = {index: place for place, index in enumerate(stay)}
-        seen: dict[bytes, int] = {}
-        for index in stay:
-            apart = index >= end and is_whitespace(self.special_names[index - end])
-            if not apart and (one := seen.setdefault(table[index], index)) != index:
-                both = f"{self.ids[one]} and {self.ids[index]}"
-                same = shortened(table[index])
-                raise ValueError(
-                    f"the tokens {both} are both needed, but have the same bytes: {same}"
-                )
         merged = enumerate(self.merges, first)
         merges = [(places[a], places[b]) for index, (a, b) in merged if index in places]
         tokens, ids = [table[one] for one in stay if one < end], (*(self.ids[one] for one in stay),)

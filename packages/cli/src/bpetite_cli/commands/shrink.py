@@ -12,7 +12,7 @@ Examples:
 Details:
 A text needs a token if its ids have it, or if merges make it on the way to them. The 256 bytes
 and the special tokens always stay. Ids stay too, with gaps. Every distinct chunk of the text is
-encoded with both tokenizers, to prove it. Two needed tokens with the same bytes are an error.
+encoded with both tokenizers, to prove it.
 
 `--renumber` gives ids from 0 on, in the order of the old ones. `--id-map` writes a JSON list with
 the old id of each new one, or null, as `export --base` takes it.
