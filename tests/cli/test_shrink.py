@@ -76,7 +76,8 @@ def test_new_ids_have_a_map_of_the_old_ones(small: Path) -> None:
 
 def test_special_tokens_are_found_unless_the_text_is_ordinary(small: Path) -> None:
     """As everywhere else."""
-    printed("shrink -m m.json b.txt -o s.json")
+    (data,) = rows_of("shrink -m m.json b.txt -o s.json")
+    assert (data["other_ids"], data["distinct_chunks"]) == (0, 5)
     printed("shrink -m m.json b.txt -o o.json --ordinary")
     for name, ordinary in (("s.json", False), ("o.json", True)):
         assert Path(name).read_bytes() == needed(B, ordinary=ordinary).to_bytes()
