@@ -24,7 +24,7 @@ Result: TypeAlias = tuple[Artifact, list[int | None]]
 class Smaller(fields.Outputs, fields.TokenizerFile):
     """The smaller tokenizer, and the sizes of the old one."""
 
-    file_bytes: Annotated[int, "the bytes of the tokenizer file"]
+    file_bytes: int
     vocab_size_before: Annotated[int, "`vocab_size` of the old tokenizer"]
     rows_before: Annotated[int, "`rows` of the old tokenizer"]
     file_bytes_before: Annotated[int, "`file_bytes` of the old tokenizer"]
