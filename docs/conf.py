@@ -73,7 +73,7 @@ _NAVIGATION: Final = {
     "index": (
         ("Start", "../README.md", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "words.md"),
-        ("Use", "models.md", "extend.md", *_OWN),
+        ("Use", "models.md", "extend.md", "shrink.md", *_OWN),
         ("Compare", "comparison.md", "benchmarks.md", "languages.md"),
         ("Look up", *_REFERENCE, "../packages/*/README.md"),
         ("Rely on it", "../SECURITY.md", "proof/README.md", *_RULES),

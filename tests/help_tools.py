@@ -61,7 +61,7 @@ def call_of(command: str, *more: str) -> list[str]:
     """
     calls = [_call_in(example) for example in examples_of(command)]
     words = next((call for call in calls if {*TEXTS} & {*call}), calls[0])
-    required = " -o PATH" in PARSERS[command].format_usage()
+    required = "-o PATH" in PARSERS[command].format_usage()
     if required and "--output" not in more:
         more = (*more, "--output", "new.json")
     return [*words, *more]
@@ -135,7 +135,8 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     folder.mkdir(exist_ok=True)
     tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
-    tokenizer.save(folder / "old.json")
+    for name in ("old.json", "small.json"):  # its own corpus needs all of its tokens
+        tokenizer.save(folder / name)
     Tokenizer.train(corpus, 32000).save(folder / "big.json")
     chat = Tokenizer.train(corpus, 310, pattern="gpt4", special_tokens=["<|user|>", "<|end|>"])
     chat.save(folder / "chat.json")

@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering OrdinaryParts Extending ByteRanks General Ascii Examples.
+  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering OrdinaryParts Extending Shrinking ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -48,6 +48,11 @@ Print Assumptions Sizes.undo_counts_ok.
 Print Assumptions Sizes.split_id_len.
 Print Assumptions Numbering.truncate_table.
 Print Assumptions Numbering.truncate_ids.
+
+(** Shrinking. *)
+Print Assumptions Shrinking.shrunk_chunk.
+Print Assumptions Shrinking.shrunk_id.
+Print Assumptions Shrinking.text_kept.
 
 (** Extending. *)
 Print Assumptions Extending.extension_extends.

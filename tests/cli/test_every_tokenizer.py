@@ -345,7 +345,7 @@ def test_whole_tokens_have_no_parts(made: Made) -> None:
     ]
     for words in ("inspect -m t.json", "truncate -m t.json --vocab-size 260 -o less.json"):
         assert rows_of(words)[0]["rows"] == 317  # the highest id and one, whatever is missing
-    saved, names = in_words("truncate -m t.json --vocab-size 260 -o less.json --force")
+    saved, _, names = in_words("truncate -m t.json --vocab-size 260 -o less.json --force")
     assert saved == "saved: less.json, 260 tokens and 9 special tokens, of 283 tokens"
     assert names.startswith("special tokens: ")
     assert names.endswith(" and 3 more")
@@ -377,6 +377,7 @@ def test_truncating_to_a_lower_version(here: Path, name: str, version: int) -> N
     words = "truncate -m m.json --vocab-size 256 -o small.json"
     assert in_words(words) == [
         "saved: small.json, 256 tokens and 1 special token, of 257 tokens",
+        "rows: 257 of 258; file: 3.1 kB of 3.1 kB",
         f"special tokens: {name} (256)",
     ]
     (data,) = rows_of(f"{words} --force")

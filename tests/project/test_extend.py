@@ -1,4 +1,4 @@
-"""docs/extend.md runs as written, with tiny random models of transformers and torch.
+"""docs/extend.md and docs/shrink.md run as written, with tiny random models of transformers.
 
 One has the tokenizer and the rows of Qwen 3, for the page's figures. The other has a small
 tokenizer with the features of Llama 3's. `.ci/run extend` is the command.
@@ -27,6 +27,7 @@ pytestmark = [
 ]
 
 PAGE: Final = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+SHRINK_PAGE: Final = (ROOT / "docs" / "shrink.md").read_text(encoding="utf-8")
 SED: Final = "/<title>/d; s/<[^>]*>//g; s/^ *//; /^$/d"
 """How docs/languages.md turns a translation into plain text."""
 ENGLISH: Final = (ROOT / "docs" / "sample.txt").read_text(encoding="utf-8")
@@ -99,8 +100,9 @@ def make_small_llama(folder: Path) -> None:
     make_weights(folder, "Llama", len(vocab) + len(LLAMA), tied=False)
 
 
-def test_the_page_shows_the_figures_of_qwen(folder: Path, model_files: Path) -> None:
-    """With Qwen 3's tokenizer and as many rows, each block prints what the page shows."""
+@pytest.fixture
+def qwen(folder: Path, model_files: Path) -> Path:
+    """Return the folder with Qwen 3's tokenizer, as many rows, and two texts."""
     for file in (model_files / "qwen3").iterdir():
         shutil.copy(file, folder / "model")
     for name in ("eng", "tam"):
@@ -108,8 +110,38 @@ def test_the_page_shows_the_figures_of_qwen(folder: Path, model_files: Path) -> 
         (folder / f"{name}.txt").write_text(text)
     assert SED in (ROOT / "docs" / "languages.md").read_text()
     make_weights(folder, "Qwen3", 151_936, tied=True)
-    run_blocks(PAGE, folder)
-    check_claims(folder)
+    return folder
+
+
+def test_the_page_shows_the_figures_of_qwen(qwen: Path) -> None:
+    """With Qwen 3's tokenizer, each block prints what the page shows."""
+    run_blocks(PAGE, qwen)
+    check_claims(qwen)
+
+
+def test_the_page_on_shrinking_shows_the_figures_of_qwen(qwen: Path) -> None:
+    """Also that the logits of the text are those of the old model, at the ids that are left."""
+    run_blocks(SHRINK_PAGE, qwen)
+    config = json.loads((qwen / "new" / "config.json").read_bytes())
+    assert config["vocab_size"] == len(json.loads((qwen / "map.json").read_bytes()))
+
+
+def test_the_page_on_shrinking_runs(folder: Path) -> None:
+    """With whole tokens, two matrices and a token before each text."""
+    make_small_llama(folder)
+    (folder / "eng.txt").write_text(ENGLISH[:3000] + WHOLE[1])
+    (folder / "tam.txt").write_text(words(1))
+    page = SHRINK_PAGE.replace("--vocab-size 1979", f"--vocab-size {SIZE + 200}")
+    run_blocks(
+        page.replace("print(torch.allclose", "assert (torch.allclose"), folder, compare=False
+    )
+    new, old_ids = (json.loads((folder / one).read_bytes()) for one in ("new.json", "map.json"))
+    assert whole_tokens(new) == {WHOLE[1].encode()}
+    assert len(old_ids) == max(map(int, new["vocab"])) + 1 < SIZE
+    config = json.loads((folder / "new" / "config.json").read_bytes())
+    post = json.loads((folder / "new" / "tokenizer.json").read_bytes())["post_processor"]
+    assert config["vocab_size"] == len(old_ids)
+    assert post["special_tokens"][LLAMA[0]]["ids"] == [new["special_tokens"][LLAMA[0]]]
 
 
 @pytest.mark.parametrize("named", [False, True])

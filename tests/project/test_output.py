@@ -29,6 +29,7 @@ EXAMPLES: Final = [
 """The examples in the help of every command; what a file would get is printed."""
 
 EDGES: Final = """
+bpetite shrink --model tokenizer.json --vocab-size 310 --check tokenizer.json
 bpetite train --counts counts.jsonl --vocab-size 256 --output x.json
 bpetite encode --model tokenizer.json --output ids --text é
 bpetite decode --model tokenizer.json --ids --output none

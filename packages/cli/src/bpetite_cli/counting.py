@@ -2,10 +2,10 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern
@@ -13,6 +13,9 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 from bpetite_cli.plugins import Engine
+
+_Chunks: TypeAlias = frozenset[str] | None
+"""Chunks to count; None is all of them."""
 
 _MOST_NAMES: Final = 3
 """The number of names to look for: each takes a hundredth of the time of counting."""
@@ -66,20 +69,20 @@ class CountedCorpus:
             self._names = []
 
 
-def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Counter[str]]:
+def count_ids(pipe: Pipe, chunks: _Chunks = frozenset()) -> tuple[list[int], Counter[str]]:
     """Return how often each token occurs in the documents, in the order of indexes.
 
     And how often each of some chunks occurs.
 
     Args:
         pipe: the pipe of a command with `--model`, `--ordinary` and `--jobs`.
-        chunks: the chunks.
+        chunks: the chunks; None is all of them.
     """
     model = pipe.model
     counts = [0] * len(model.ids)
     counts_of_chunks: Counter[str] = Counter()
     ordinary = pipe.options.ordinary
-    count = partial(_count, model, pipe.encoder, frozenset(chunks), ordinary)
+    count = partial(_count, model, pipe.encoder, chunks, ordinary)
     texts = (((text, None), size) for document in pipe.documents.read() for text, size in document)
     for ids, found in pipe.results(count, texts, in_order=False):
         for token_id, times in ids.items():
@@ -91,7 +94,7 @@ def count_ids(pipe: Pipe, chunks: Collection[str] = ()) -> tuple[list[int], Coun
 def _count(
     model: Artifact,
     encoder: Tokenizer | Engine,
-    chunks: Collection[str],
+    chunks: _Chunks,
     ordinary: bool,
     batch: list[Tagged[None]],
 ) -> tuple[Counter[int], Counter[str]]:
@@ -99,9 +102,9 @@ def _count(
     ids, found = Counter[int](), Counter[str]()
     for text, _ in batch:
         ids.update(encoder.encode(text, ordinary=ordinary))
-        if chunks:
+        if chunks is None or chunks:
             # Every second part is a special token.
             parts = [text] if ordinary else model.cut(text)[::2]
             every = chain.from_iterable(map(model.pattern.split, parts))
-            found.update(chunk for chunk in every if chunk in chunks)
+            found.update(every if chunks is None else filter(chunks.__contains__, every))
     return ids, found

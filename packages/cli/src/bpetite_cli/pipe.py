@@ -132,11 +132,12 @@ class Pipe:
     @cached_property
     def encoder(self) -> Tokenizer | Engine:
         """What encodes with this tokenizer: bpetite, or the engine of `--engine`."""
-        if self.options.engine:
+        given = vars(self.options)
+        if given.get("engine"):
             engine = load_engine(self.model)
             self.warnings.append(f"encoded by {engine.name}")
             return engine
-        if (self.total or 0) > _LONG_JOB * self._jobs:
+        if "engine" in given and (self.total or 0) > _LONG_JOB * self._jobs:
             say(f"note: {_SOONER}")
         return tokenizer_of(self.model)
 

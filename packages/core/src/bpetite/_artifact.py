@@ -7,7 +7,7 @@ and decoding (`_tokenizer`).
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -234,6 +234,43 @@ class Artifact:
             return replace(self, merges=merges, tokens=tokens)
         ids = (*(self.ids[one] for one in indexes), *self.special_tokens.values())
         return self.of_ids(merges, tokens, self.pattern, self.special_names, ids)
+
+    def times_needed(self, counts: Sequence[int]) -> list[int]:
+        """Return how often a text needs each token, from how often its ids have it, by indexes.
+
+        It needs a token that a chunk has at any time while merges apply. That is part of a token
+        that the chunk has at the end, and each token is always made of the same two.
+        """
+        times = [*counts]
+        for index, parts in reversed([*enumerate(self.merges, BASE_VOCAB_SIZE)]):
+            for part in parts:
+                times[part] += times[index]
+        return times
+
+    def shrunk(self, kept: Container[int]) -> Self:
+        """Return the tokenizer with some tokens; bytes, special tokens and all ids stay.
+
+        A text that needs no other token keeps its ids: no pass of another merge finds its pair,
+        so every chunk makes the same passes (`Shrinking.text_kept` in docs/proof). The bytes of a
+        token that a text needs encode to it, so no two of them are equal, as in no file of schema
+        version 3.
+
+        Args:
+            kept: the indexes of the tokens, with both parts of each.
+        """
+        first, end, table = BASE_VOCAB_SIZE, len(self.tokens), self.table
+        stay = [one for one in range(len(table)) if not first <= one < end or one in kept]
+        places = {index: place for place, index in enumerate(stay)}
+        merged = enumerate(self.merges, first)
+        merges = [(places[a], places[b]) for index, (a, b) in merged if index in places]
+        tokens, ids = [table[one] for one in stay if one < end], (*(self.ids[one] for one in stay),)
+        return self.of_ids(merges, tokens, self.pattern, self.special_names, ids)
+
+    def renumbered(self) -> Self:
+        """Return the tokenizer with the ids from 0 on, in the order of its ids."""
+        new = {old: one for one, old in enumerate(sorted(self.ids))}
+        ids = (*map(new.__getitem__, self.ids),)
+        return self.of_ids(self.merges, self.tokens, self.pattern, self.special_names, ids)
 
     def keeping_ids(self) -> Self:
         """Return the same tokenizer with a numbering, so that training keeps its ids.

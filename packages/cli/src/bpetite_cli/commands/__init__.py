@@ -17,7 +17,7 @@ from typing import Final
 from bpetite_cli.strict_parser import Commands
 
 GROUPS: Final = {
-    "make a tokenizer": ("train", "truncate", "chunks", "import"),
+    "make a tokenizer": ("train", "shrink", "truncate", "chunks", "import"),
     "use it": ("encode", "decode", "count", "head", "export"),
     "look into it": ("show", "inspect", "diff", "sizes", "compare", "compare-tiktoken"),
     "prove what it is": ("verify", "parity"),

@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> None:
             models.check_size(artifact, size, cannot)
         # A completed token counts apart where it is a chunk: there it stays, whole again.
         completed = {artifact.tokens[one].decode("utf-8"): one for one in artifact.completed}
-        counts, chunks = count_ids(pipe, completed.keys())
+        counts, chunks = count_ids(pipe, frozenset(completed))
         whole = {index: chunks[chunk] for chunk, index in completed.items()}
         totals = totals_of(artifact, counts, whole)
         rows = [*_rows(totals, sizes)]
