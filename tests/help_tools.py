@@ -181,7 +181,8 @@ def run(command: str, *words: str | Path, stdin: bytes = b"") -> Result:
     """Run a command with the tokenizer `m.json` and the other options that it requires."""
     own = ["--model", "m.json"] if command in having("--model") else []
     if command in having("--vocab-size"):
-        own += ["--vocab-size", "300", "--output", "new.json", "--force"]
+        own += [] if command == "shrink" else ["--vocab-size", "300"]
+        own += ["--output", "new.json", "--force"]
     return bpetite(command, *own, *words, stdin=stdin)
 
 

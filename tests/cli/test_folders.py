@@ -169,6 +169,7 @@ def test_compressed_text_is_text(docs: Path) -> None:
 def test_every_command_that_reads_text_takes_folders(docs: Path, command: str) -> None:
     """A folder with one file gives what the file gives."""
     more = {"train": "--vocab-size 260 -o t.json --force", "verify": "-m t.json"}
+    more["shrink"] = "-o t.json --force"
     model = "" if command in {"train", "chunks", "verify"} else "-m m.json"
     model = "m.json m.json" if command == "diff" else model
     if command == "verify":
