@@ -187,7 +187,7 @@ def test_the_page_leads_from_a_corpus_to_its_ids(tmp_path: Path) -> None:
         assert status(command, tmp_path) == 0
     ids = (tmp_path / "train.bin").read_bytes()
     assert max(array("H", ids)) == 65535
-    encode = encode.replace("--output-dir ids", "--output-dir theirs --engine tiktoken")
+    encode = encode.strip().replace("--output-dir ids", "--output-dir theirs --engine tiktoken")
     assert status(f"{encode} && cat theirs/*.u16 > theirs.bin", tmp_path) == 0
     assert (tmp_path / "theirs.bin").read_bytes() == ids
 

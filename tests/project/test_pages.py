@@ -18,6 +18,7 @@ ALL: Final = [*ROOT.glob("*.md"), *DOCS, *ROOT.glob("packages/*/README.md")]
 WITH_OWN_TESTS: Final = {
     *(ROOT / name for name in ("README.md", "docs/large-corpora.md", "docs/use-with.md")),
     ROOT / "docs/extend.md",
+    ROOT / "docs/shrink.md",
     ROOT / "docs/fineweb.md",
     ROOT / "docs/reference/api.md",
     *ROOT.glob("docs/course/[!1]*.md"),
