@@ -39,6 +39,7 @@ def test_the_first_differences_are_shown() -> None:
     assert told == [
         "special tokens with other ids: <|endoftext|> (258 and 260)",
         f"first merge that differs: rank 0, a + b {MADE} in A, b + c (98 + 99) makes 256 in B",
+        "  B has a + b (97 + 98) makes 257, too, but at rank 1",
         "only in B: 2 tokens: bc, dd",
         "with other ids: 2 tokens: ab, abc",
         "t.txt: 11 tokens with A, 10 with B",

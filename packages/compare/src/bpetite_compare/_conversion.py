@@ -277,11 +277,11 @@ def _leave_out_unmade(text: str, count: int, foreign: Foreign) -> None:
     if foreign.says_whole:
         foreign.leave_out(
             "left out, as without ignore_merges no text has them: "
-            f"{count:,} tokens that no merge makes, such as {text[:40]!r}"
+            f"{count:,} tokens that its merges never make, such as {text[:40]!r}"
         )
     else:
         foreign.obstacles.append(
-            f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has it, "
+            f"its merges never make its token {text[:40]!r}, and without ignore_merges no text has it, "
             "which a tokenizer file cannot represent; --ignore-merges says that it is set"
         )
 
