@@ -202,8 +202,8 @@ def test_whole_tokens_are_whole_chunks(chunk: str, tmp_path: Path) -> None:
 def test_tokens_that_no_text_has_still_decode(tmp_path: Path) -> None:
     """Of those that no merge makes, without ignore_merges, only what could be a chunk is gone."""
     result = imported(tmp_path, tokens(unused0=1000, xyz=1001, éé=1002))
-    told = "as without ignore_merges no text has them: 2 tokens that its merges never make, such as 'xyz'"
-    assert result.notes == (f"left out, {told}",)
+    told = "left out, as without ignore_merges no text has them"
+    assert result.notes == (f"{told}: 2 tokens that its merges never make, such as 'xyz'",)
     assert result.whole_tokens == 1
     tokenizer = Tokenizer.load(result.path)
     assert {1001, 1002}.isdisjoint(tokenizer.encode(" xyz xyzéé éé"))

@@ -281,8 +281,8 @@ def _leave_out_unmade(text: str, count: int, foreign: Foreign) -> None:
         )
     else:
         foreign.obstacles.append(
-            f"its merges never make its token {text[:40]!r}, and without ignore_merges no text has it, "
-            "which a tokenizer file cannot represent; --ignore-merges says that it is set"
+            f"its merges never make its token {text[:40]!r}, and without ignore_merges no text has "
+            "it, which a tokenizer file cannot represent; --ignore-merges says that it is set"
         )
 
 

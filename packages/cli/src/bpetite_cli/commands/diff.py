@@ -165,13 +165,17 @@ def _first_cut(
     return None
 
 
-def _rank_in(other: Artifact, one: Artifact, rank: int) -> int | None:
-    """Return the rank in another tokenizer of the merge that one has at a rank."""
-    if rank >= len(one.merges):
-        return None
-    wanted = [one.tokens[part] for part in one.merges[rank]]
-    pairs = ([other.tokens[part] for part in pair] for pair in other.merges)
-    return next((place for place, pair in enumerate(pairs) if pair == wanted), None)
+def _merges_at(rank: int, both: Sequence[Artifact]) -> Iterator[str]:
+    """Yield the two merges of a rank, and where the other tokenizer has each."""
+    made = [merge_line(one, rank) if rank < len(one.merges) else "none" for one in both]
+    yield f"first merge that differs: rank {rank}, {made[0]} in A, {made[1]} in B"
+    for name, one, other in zip("BA", both, both[::-1], strict=True):
+        if rank >= len(one.merges):
+            continue
+        wanted = [one.tokens[part] for part in one.merges[rank]]
+        pairs = ([other.tokens[part] for part in pair] for pair in other.merges)
+        if (place := next((place for place, pair in enumerate(pairs) if pair == wanted), -1)) >= 0:
+            yield f"  {name} has {merge_line(other, place)}, too, but at rank {place}"
 
 
 def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) -> Iterator[str]:
@@ -187,11 +191,7 @@ def _lines(data: _Difference, texts: Iterator[_Text], both: Sequence[Artifact]) 
     if special:
         yield f"special tokens with other ids: {listed(special, _SHOWN)}"
     if (rank := data["first_merge"]) is not None:
-        made = [merge_line(one, rank) if rank < len(one.merges) else "none" for one in both]
-        yield f"first merge that differs: rank {rank}, {made[0]} in A, {made[1]} in B"
-        for one, other, name in ((*both, "B"), (*both[::-1], "A")):
-            if (place := _rank_in(other, one, rank)) is not None:
-                yield f"  {name} has {merge_line(other, place)}, too, but at rank {place}"
+        yield from _merges_at(rank, both)
     parts = data["only_in_a"], data["only_in_b"], data["moved"]
     for told, tokens in zip(("only in A", "only in B", "with other ids"), parts, strict=True):
         if tokens:
