@@ -137,6 +137,11 @@ def test_a_fault_keeps_what_is_finished(corpus: Path) -> None:
         assert sorted(written(corpus / "out")) == ["b.txt.json", "z.txt.json"]
     for name in ("a.txt", "deep/a.txt"):
         (corpus / "in" / name).write_text("new")
+    (corpus / "in/z.txt").write_bytes(b"low " * 2000 + b"\xff")
+    told = call(f"{ENCODE} in/z.txt --output-dir out").told
+    assert "out also has 1 output of other inputs; mind them when you join the files" in told
+    assert told[-1] == "out/z.txt.json is of an earlier version of this input"
+    (corpus / "in/z.txt").write_text(TEXTS["in/z.txt"])
     assert finished(f"{ENCODE} in --output-dir out")[0] == 2
 
 

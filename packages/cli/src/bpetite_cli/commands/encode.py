@@ -208,6 +208,11 @@ class _Each:
         self.finished = len(self._jobs) - len(self._left)
         if self.finished:
             pipe.warnings.append(f"{self._so_far} were finished before")
+        if others := len(self._manifest.entries.keys() - {job.output for job in self._jobs}):
+            pipe.warnings.append(
+                f"{quoted(options.output_dir)} also has {messages.counted(others, 'output')} of "
+                "other inputs; mind them when you join the files"
+            )
         pipe.total = sum(os.path.getsize(job.path) for job in self._left)
         self._digests, self._faults = dict[int, str](), dict[int, str]()
 
@@ -262,6 +267,8 @@ class _Each:
         except Failure:
             if number not in self._faults:
                 raise
+            if os.path.exists(path):
+                self._faults[number] += f"\n{quoted(path)} is of an earlier version of this input"
             return
         figures["file_bytes"] = size
         self._manifest.add(job, {"input_sha256": self._digests.pop(number), **figures})
