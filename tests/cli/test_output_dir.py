@@ -102,6 +102,11 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str, int]] = {
         "",
         3,
     ),
+    "the manifest is no text": (
+        lambda here: (here / "out/manifest.jsonl").write_bytes(b"\xff\x00"),
+        "",
+        0,
+    ),
     "another input": (lambda here: (here / "in/c.txt").write_text("low"), "", 4),
 }
 
@@ -158,7 +163,7 @@ def test_a_log_gets_the_time_left(corpus: Path) -> None:
     ("words", "told"),
     [
         ("in/a.txt in/deep/a.txt", "in/a.txt and in/deep/a.txt would have the same output; encode"),
-        ("- ", "standard input is no file, which could be read again; use --output"),
+        ("- ", "standard input is no file: --output-dir reads files again, to know which are"),
         ("in --output-dir in/out", "in/out is in in; choose a folder outside"),
         ("in --output-dir in", "in is in in; choose a folder outside"),
         ("in --output-dir m.json", "m.json is not a folder; choose another one"),
@@ -174,6 +179,17 @@ def test_bad_folders_are_errors(corpus: Path, words: str, told: str) -> None:
         words += " --output-dir out"
     assert refusal(f"{ENCODE} {words}")[-1].startswith(f"error: {told}")
     assert written(corpus) == before
+
+
+def test_no_output_replaces_an_input(corpus: Path) -> None:
+    """Also with --force, whatever the input is: a text, or the tokenizer."""
+    (corpus / "old").mkdir()
+    for name in ("x", "x.json"):
+        (corpus / "old" / name).write_text("low")
+    told = ["error: old/x.json is also an input and would be overwritten; choose another folder"]
+    assert refusal(f"{ENCODE} old/x old/x.json --output-dir old --force") == told
+    shutil.copy("m.json", "old/x.json")
+    assert refusal("encode -m old/x.json old/x --output-dir old --force") == told
 
 
 def test_options_that_do_not_fit_are_refused(corpus: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_text_keeps_its_ids(small: Path) -> None:
     kept = f"{len(made.tokens)} tokens and 1 special token, of {len(old.tokens)} tokens"
     assert in_words(f"{SHRINK} --force")[:2] == [
         f"saved: s.json, {kept}",
-        f"proved: the ids of all {data['distinct_chunks']} distinct chunks stay",
+        f"proved: all {data['distinct_chunks']} distinct chunks have the same tokens as before",
     ]
 
 
@@ -108,13 +108,15 @@ def test_every_form_of_a_text_gives_the_same_file(small: Path) -> None:
 
 
 def test_an_empty_text_needs_the_bytes(small: Path) -> None:
-    """And special tokens stay."""
-    assert (
-        in_words("shrink -m m.json -o s.json")[1] == "proved: the ids of all 0 distinct chunks stay"
-    )
+    """And special tokens stay, with a warning; if no input is named, it is an error."""
+    assert refusal("shrink -m m.json -o s.json")[0].startswith("error: no input is named")
+    (small / "none").touch()
+    result = call("shrink -m m.json none -o s.json --output-format text")
+    assert result.told == ["warning: the text is empty; check the input"]
+    assert b"proved: all 0 distinct chunks have the same tokens as before" in result.stdout
     assert printed("shrink -m m.json --vocab-size 256 -o first.json")
     assert Path("s.json").read_bytes() == needed("").to_bytes()
-    printed("shrink -m m.json -o s.json --force --renumber")
+    printed("shrink -m m.json none -o s.json --force --renumber")
     assert Path("s.json").read_bytes() == Path("first.json").read_bytes()
 
 
@@ -162,6 +164,9 @@ def test_a_shrunk_tokenizer_is_proved(small: Path) -> None:
     assert in_words(f"{words} {options}")[0].startswith("proved: s.json, ")
     Path("map.json").write_text("[]")
     assert told(f"{words} {options}") == "map.json is not its map"
+    forgotten = f"{words} {options.split(' --renumber', maxsplit=1)[0]}"
+    assert told(forgotten) == "it is what comes out with --renumber"
+    assert b"proved" not in call(forgotten, "--output-format", "text").stdout
     printed(f"{SHRINK} --force")
     content = json.loads(Path("s.json").read_bytes())
     Path("s.json").write_text(json.dumps(content))

@@ -158,6 +158,7 @@ def test_the_summary_says_what_encoded(tmp_path: Path) -> None:
     for one, engine in ((ours, "bpetite"), (theirs, "tiktoken 0.")):
         assert all(row.pop("engine").startswith(engine) for row in one["tokenizers"])
     assert ours == theirs
+    assert call(compared, *ENGINE).told[0].startswith("encoded by tiktoken 0.")
     by_token = f"count --model {model} {text} --by-token"
     assert printed(by_token) == printed(by_token, *ENGINE)
 
@@ -176,7 +177,7 @@ def test_a_long_job_names_it(tmp_path: Path) -> None:
         told = process.stderr.readline().decode()
         process.kill()
     assert told == (
-        "note: this will take more than a minute; with `--engine tiktoken`, which bpetite-compare "
+        "note: this may take more than a minute; with `--engine tiktoken`, which bpetite-compare "
         "provides, the same ids take less\n"
     )
     (tmp_path / "text").write_text("low")

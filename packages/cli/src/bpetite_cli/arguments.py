@@ -61,7 +61,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
     "--engine": {
         "choices": ("tiktoken",),
         "metavar": "NAME",
-        "help": "tiktoken: what encodes; same ids, sooner",
+        "help": "tiktoken: let it encode; the same ids, sooner",
     },
     "--output": {
         "letter": "-o",

@@ -9,8 +9,6 @@ from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._inner import Artifact, ChunkCounter, CountedPart, Pattern
-from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import EMPTY
 from bpetite_cli.pipe import Pipe, Tagged
 from bpetite_cli.plugins import Engine
 
@@ -53,10 +51,8 @@ class CountedCorpus:
             self.size += times * (len(text) if text.isascii() else len(text.encode("utf-8")))
             self._look_for_names(text)
             yield row
-        if not self.size and documents.is_unnamed:
-            raise Failure("no input is named, and standard input is empty; name a file")
         if not self.size:
-            documents.odd[EMPTY] = ["the corpus"]
+            documents.note_empty("the corpus")
 
     def _look_for_names(self, text: str) -> None:
         """Note a name in the corpus; none spans two texts, as it has no whitespace."""

@@ -15,14 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
 from bpetite import Tokenizer
-from bpetite._inner import (
-    Artifact,
-    ChunkCounter,
-    CountedPart,
-    quoted,
-    tokenizer_of,
-    write_parts,
-)
+from bpetite._inner import Artifact, ChunkCounter, CountedPart, quoted, tokenizer_of, write_parts
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs, parquet
 from bpetite_cli.io.documents import Documents
@@ -56,13 +49,12 @@ Of compressed text, this many characters are enough.
 _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
 
-
 _LONG_JOB: Final = 12 * 10**7
-"""The number of bytes that bpetite encodes in about a minute in one process."""
+"""The number of bytes that bpetite may encode in a minute in one process: 2 to 5 MB a second."""
 
 _SOONER: Final = (
-    "this will take more than a minute; with `--engine tiktoken`, which bpetite-compare provides, "
-    "the same ids take less"
+    "note: this may take more than a minute; with `--engine tiktoken`, which bpetite-compare "
+    "provides, the same ids take less"
 )
 
 
@@ -138,7 +130,7 @@ class Pipe:
             self.warnings.append(f"encoded by {engine.name}")
             return engine
         if "engine" in given and (self.total or 0) > _LONG_JOB * self._jobs:
-            say(f"note: {_SOONER}")
+            say(_SOONER)
         return tokenizer_of(self.model)
 
     @property

@@ -99,8 +99,10 @@ def finish(
             fault = "it has the same tokens, but its file differs in something else"
         elif not fault and options.id_map and read_file(options.id_map) != content:
             fault = f"{quoted(options.id_map)} is not its map"
-        if not fault:
-            lines = (f"proved: {quoted(options.check)}, {kept}, is what comes out here", *lines)
+        if checked.file == made.renumbered().to_bytes() != data:
+            fault = "it is what comes out with --renumber"
+        proved = f"proved: {quoted(options.check)}, {kept}, is what comes out here"
+        lines = () if fault else (proved, *lines)
         more = {"outputs": [], "equal": not fault, "difference": token}
     rows = f"rows: {summary['rows']:,} of {summary['rows_before']:,}"
     size = f"{messages.in_units(len(data))} of {messages.in_units(size_before)}"

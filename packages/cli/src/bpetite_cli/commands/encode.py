@@ -64,19 +64,19 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.values import short
 
-_Part: TypeAlias = Tagged[tuple[int, int | None]]
-"""A text, or an empty one with the id of a separator; and the number of its output."""
-
 _FIGURES: Final = ("bytes", "tokens", "separators", "file_bytes")
 
 _SECONDS_BETWEEN: Final = 60
 """The seconds between two lines with the time left."""
 
+_Part: TypeAlias = Tagged[tuple[int, int | None]]
+"""A text, or an empty one with the id of a separator; and the number of its output."""
+
 _Packed: TypeAlias = tuple[int, Counter[str], bytes]
 """A part of an output: its number; bytes, tokens and separators; ids in the format."""
 
-
 _Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Part, int]]]
+"""Yields the parts of an output with the bytes read, given its number and its documents."""
 
 
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
@@ -133,8 +133,8 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     chosen = FORMATS[options.format]
-    one, several = options.output, options.output_dir
-    if one is several is None and chosen.width and outputs.is_terminal(sys.stdout):
+    file, folder = options.output, options.output_dir
+    if file is folder is None and chosen.width and outputs.is_terminal(sys.stdout):
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
@@ -153,19 +153,19 @@ def _run(options: argparse.Namespace) -> None:
             )
         pack = partial(_pack, pipe.encoder, options.format, options.ordinary)
         place = partial(_with_separators, separator=separator, at=options.separator_at)
-        if several is not None:
+        if folder is not None:
             total = _Each(pipe, place, separator).write(pack)
         else:
             total = Counter[str]()
             texts = place(0, pipe.documents.read())
             parts = chain.from_iterable(pipe.results(pack, texts))
             total["file_bytes"] = pipe.write(chosen.join(_added(total, parts)))
-            if one is None:
+            if file is None:
                 return
         summary: _Summary = {
             **pipe.documents.figures,
             **fields.text_fields(total["bytes"], total["tokens"]),
-            "outputs": [values.text_argument(one or several)],
+            "outputs": [values.text_argument(file or folder)],
             "engine": pipe.engine,
             "separators": total["separators"],
             "format": options.format,
@@ -174,7 +174,7 @@ def _run(options: argparse.Namespace) -> None:
         others = f" and {messages.counted(total['separators'], 'separator')}"
         pipe.report(
             summary,
-            saved=f"saved: {quoted(one or several)}, {total['tokens']:,} tokens"
+            saved=f"saved: {quoted(file or folder)}, {total['tokens']:,} tokens"
             f"{others if total['separators'] else ''} as {options.format}, "
             f"{messages.in_units(total['file_bytes'])}",
         )
@@ -202,8 +202,9 @@ class _Each:
             | {"separator": separator, "separator_at": separator and options.separator_at},
         }
         self._jobs = jobs_of(documents.paths, documents.folders, f".{options.format}")
-        inputs = [folder.path for folder in documents.folders]
+        inputs = [*documents.paths, *documents.lists, *(one.path for one in documents.folders)]
         self._manifest = Manifest(options.output_dir, inputs, made_with, force=options.force)
+        self._manifest.check_outputs(self._jobs, [options.model, *inputs])
         self._left = [job for job in self._jobs if not self._manifest.has(job)]
         self.finished = len(self._jobs) - len(self._left)
         if self.finished:
@@ -275,11 +276,11 @@ class _Each:
         self.finished += 1
 
     def _report_faults(self) -> None:
-        *others, last = self._faults.values() or [None]
-        for fault in others:
-            messages.say_error(str(fault))
-        if last is not None:
-            raise Failure(last)
+        faults = [*self._faults.values()]
+        for fault in faults[:-1]:
+            messages.say_error(fault)
+        if faults:
+            raise Failure(faults[-1])
 
 
 def _with_time_left(

@@ -91,6 +91,8 @@ def _run(options: argparse.Namespace) -> None:
         counts, chunks = count_ids(pipe, None)
         tokens = before = sum(counts)
         size = sum(map(mul, map(len, old.table), counts))
+        if not size:
+            pipe.documents.note_empty("the text")
         for index in named:
             counts[index] += options.min_count
         needed = enumerate(old.times_needed(counts))
@@ -117,7 +119,8 @@ def _run(options: argparse.Namespace) -> None:
             "distinct_chunks": len(chunks),
             "other_ids": fields.ratio(other, size),
         }
-        line = f"proved: the ids of all {messages.counted(len(chunks), 'distinct chunk')} stay"
+        every = messages.counted(len(chunks), "distinct chunk")
+        line = f"proved: all {every} have the same tokens as before"
         if other:
             share = f"{tokens / before - 1:+.2%}; {other / size:.2%} of its bytes have other ids"
             line = f"text: {tokens:,} tokens instead of {before:,}, {share}"

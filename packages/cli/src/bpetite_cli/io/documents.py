@@ -12,7 +12,7 @@ from bpetite_cli import fields
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.folders import Folder, read_folders
-from bpetite_cli.io.inputs import STANDARD_INPUT, Input, Oddity, size_of, split_at
+from bpetite_cli.io.inputs import EMPTY, STANDARD_INPUT, Input, Oddity, size_of, split_at
 from bpetite_cli.io.kinds import LIKE_UTF16, is_utf16
 from bpetite_cli.values import Field, short, text_argument
 
@@ -112,9 +112,16 @@ class Documents:
             return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
         if "text" in options and (" " in path or not {*"./"} & {*path}):
             return " (for a text, use --text)"
-        if self.paths[1:] and path == self.paths[-1] and options.get("output", path) is None:
+        to = options.get("output", path), options.get("output_dir")
+        if self.paths[1:] and path == self.paths[-1] and to == (None, None):
             return " (to write to it, use --output)"
         return ""
+
+    def note_empty(self, what: str) -> None:
+        """Note that there is no text at all; if no input is named, that is an error."""
+        if self.is_unnamed:
+            raise Failure("no input is named, and standard input is empty; name a file")
+        self.odd[EMPTY] = [what]
 
     def read(self) -> Iterator[Iterable[Text]]:
         """Yield the documents, each in blocks."""

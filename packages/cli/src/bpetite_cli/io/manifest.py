@@ -43,7 +43,10 @@ def jobs_of(paths: Sequence[str], folders: Iterable[Folder], suffix: str) -> lis
     inputs = dict[str, str]()
     for path in paths:
         if path == STANDARD_INPUT or not os.path.isfile(path):
-            raise Failure(f"{name_of(path)} is no file, which could be read again; use --output")
+            raise Failure(
+                f"{name_of(path)} is no file: --output-dir reads files again, to know which are "
+                "finished; use --output"
+            )
         if (other := inputs.setdefault(names[path], path)) != path:
             raise Failure(
                 f"{quoted(other)} and {quoted(path)} would have the same output; encode them into "
@@ -55,6 +58,11 @@ def jobs_of(paths: Sequence[str], folders: Iterable[Folder], suffix: str) -> lis
 def digest_of_file(path: str) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _key(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 class Manifest:
@@ -102,12 +110,22 @@ class Manifest:
         write_parts(self.path, lines, overwrite=True)
 
     def _read(self) -> None:
-        with open(self.path, encoding="utf-8") as file:
+        with open(self.path, "rb") as file:
             for line in file:
                 with suppress(ValueError, KeyError, TypeError, OSError):
                     entry = json.loads(line)
                     if os.path.getsize(self.path_of(entry["output"])) == entry["file_bytes"]:
                         self.entries[entry["output"]] = entry
+
+    def check_outputs(self, jobs: Iterable[Job], inputs: Iterable[str]) -> None:
+        """Reject outputs that are also an input, as `check_not_an_input` does for few of both."""
+        known = {_key(path) for path in inputs if os.path.exists(path)}
+        for path in (self.path_of(job.output) for job in jobs):
+            if os.path.exists(path) and _key(path) in known:
+                raise Failure(
+                    f"{quoted(path)} is also an input and would be overwritten; choose another "
+                    "folder"
+                )
 
     def path_of(self, output: str) -> str:
         """Return the path of an output."""

@@ -82,6 +82,8 @@ def _run(options: argparse.Namespace) -> None:
             (cli.values.text_argument(one), _loaded(one, pipe)) for one in models
         ]
         tokenizers += [(one, get_encoding(one, download=options.download)) for one in others]
+        if options.engine:
+            pipe.warnings.append(f"encoded by {Engine.name}")
         pipe.begin()
         texts = map(pipe.documents.read_file, names)
         blocks = [(pipe.passed([document]) for document in text) for text in texts]
