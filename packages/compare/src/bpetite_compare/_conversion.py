@@ -322,8 +322,8 @@ def _texts(special_tokens: Sequence[str]) -> list[str]:
 def _around(tokens: list[bytes], made: Mapping[bytes, _Pair]) -> Iterable[bytes]:
     """Yield tokens between their parts and parts of these, spread over all if there are many.
 
-    A text without the bytes of a token has its merge in neither encoder. If no merge makes it, it
-    has a neighbor on one side.
+    Neither encoder makes a token where its bytes are not in the text, so all texts have them. One
+    that no merge makes gets a neighbor on one side only.
     """
     for token in tokens[:: len(tokens) // _MOST_TRIED + 1]:
         if len(token) <= _LONGEST_TRIED:

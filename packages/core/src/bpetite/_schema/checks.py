@@ -40,12 +40,12 @@ _IN_VOCAB: Final = b'0123456789,[]":'
 _BLOCK_BYTES: Final = 1 << 16
 
 
-class Tokens(dict[int, bytes]):
+class _Tokens(dict[int, bytes]):
     """The bytes of each id, after step 14."""
 
 
-def parse(data: bytes, tokens: Tokens | None = None) -> object:
-    """Return the content of a tokenizer file, for `check_content`; with these tokens, if any.
+def parse(data: bytes) -> object:
+    """Return the content of a tokenizer file, for `check_content`.
 
     In the canonical form, the bytes of each id are read in blocks of a few thousand, as lists of
     all their integers take many times their memory. Any other form, and any fault, is left to JSON.
@@ -55,13 +55,13 @@ def parse(data: bytes, tokens: Tokens | None = None) -> object:
         with suppress(KeyError, TypeError, ValueError):
             content = parse_json(data[:start] + b',"vocab":0}')
             if isinstance(content, dict):
-                tokens = tokens or _canonical_tokens(data, start + len(_VOCAB) - 1)
+                tokens = _canonical_tokens(data, start + len(_VOCAB) - 1)
                 return content | {"vocab": tokens}
     return parse_json(data)
 
 
-def _canonical_tokens(data: bytes, place: int) -> Tokens:
-    tokens, size, end = Tokens(), 0, len(data) - 2
+def _canonical_tokens(data: bytes, place: int) -> _Tokens:
+    tokens, size, end = _Tokens(), 0, len(data) - 2
     while place < end:
         stop = data.find(b'],"', place + _BLOCK_BYTES) + 1 or end
         block = data[place:stop]
@@ -241,7 +241,7 @@ def _check_size(size: object, expected: int, named: str) -> None:
 
 def _checked_vocab(vocab: object) -> dict[int, bytes]:
     """Step 14: an object with ids in canonical decimal, and their bytes."""
-    if isinstance(vocab, Tokens):
+    if isinstance(vocab, _Tokens):
         return vocab
     if not isinstance(vocab, dict):
         refuse("vocab", "an object", vocab)
