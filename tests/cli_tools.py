@@ -346,7 +346,6 @@ FIGURES: Final = {
     "batch": "bpetite_cli.pipe._CHARACTERS_OF_A_BATCH",
     "worth": "bpetite_cli.pipe._WORTH_WORKERS",  # what is read before workers start
     "held": "bpetite_cli.io.outputs._HELD_IN_MEMORY",
-    "between": "bpetite_cli.commands.encode._SECONDS_BETWEEN",  # lines with the time left
 }
 """Figures of the command line whose real size would make tests slow, by their names."""
 

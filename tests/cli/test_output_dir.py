@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -150,13 +151,18 @@ def test_a_fault_keeps_what_is_finished(corpus: Path) -> None:
     assert finished(f"{ENCODE} in --output-dir out")[0] == 2
 
 
-def test_a_log_gets_the_time_left(corpus: Path) -> None:
-    """Each minute, a line says it; nothing is left after the last batch."""
-    with tuned(batch=100, between=0):
-        result = call(f"{ENCODE} in --output-dir out --jobs 1")
-    told = [line for line in result.told if line.endswith(" left")]
-    assert told
-    assert told[-1] == "0:00:00 left"
+def test_a_log_gets_the_time_left(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each minute, a line says it: here a batch takes forty seconds, so it is every second one."""
+    (corpus / "one").write_text("low " * 100_000)
+    monkeypatch.setattr("bpetite_cli.commands.encode.monotonic", count(0, 40).__next__)
+    with tuned(block=20_000, batch=20_000):
+        result = call(f"{ENCODE} one --output-dir out --jobs 1")
+    told = [line.split() for line in result.told if line.endswith(" left")]
+    left = [60 * int(time[2:4]) + int(time[5:]) for time, _ in told]
+    assert len(left) == 10
+    # Twenty batches; the last one is not yet done when its ids are there.
+    for place, seconds in enumerate(left, 1):
+        assert seconds == round(80 * place * (20 / (2 * place - 1) - 1))
 
 
 @pytest.mark.parametrize(

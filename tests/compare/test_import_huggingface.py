@@ -220,6 +220,8 @@ def test_an_empty_token_and_unused_bytes(tmp_path: Path) -> None:
         "it lacks 2 bytes that UTF-8 never uses; they get the ids from 2001 on",
     )
     assert vocab_of(Tokenizer.load(result.path))[2002] == b"\xff"
+    with pytest.raises(ValueError, match="its merge 0 is not two tokens"):
+        imported(tmp_path, tokens([" a"], **{"": 2000}))
 
 
 @pytest.mark.parametrize(

@@ -293,9 +293,9 @@ def _with_time_left(
     for parts in pipe.results(pack, texts):
         yield from parts
         now = monotonic()
-        if now - told >= _SECONDS_BETWEEN and pipe.total and not pipe.bar.is_wanted:
+        if now - told >= _SECONDS_BETWEEN and pipe.bar.done and not pipe.bar.is_wanted:
             told = now
-            left = (now - begun) * (pipe.total / max(1, pipe.bar.done) - 1)
+            left = (now - begun) * ((pipe.total or 0) / pipe.bar.done - 1)
             messages.say(f"{timedelta(seconds=round(left))} left")
 
 
