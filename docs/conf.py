@@ -68,12 +68,14 @@ _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
 _RULES: Final = ("requirements.md", "reliability.md", "versions.md", "../CHANGELOG.md")
-_OWN: Final = ("patterns.md", "vocabulary-size.md", "large-corpora.md", "fineweb.md", "use-with.md")
+_OWN: Final = ("your-own.md", "patterns.md", "vocabulary-size.md", "large-corpora.md")
 _NAVIGATION: Final = {
     "index": (
-        ("Start", "../README.md", "first-steps.md", "explorer.md"),
+        ("Start", "../README.md", "install.md", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "words.md"),
-        ("Use", "models.md", "extend.md", "shrink.md", *_OWN),
+        ("Train", *_OWN),
+        ("Open", "models.md", "extend.md", "shrink.md"),
+        ("Use", "looking-for.md", "use-with.md", "untrusted-text.md"),
         ("Compare", "comparison.md", "benchmarks.md", "languages.md"),
         ("Look up", *_REFERENCE, "../packages/*/README.md"),
         ("Rely on it", "../SECURITY.md", "proof/README.md", *_RULES),
@@ -94,10 +96,9 @@ _TITLES: Final = {
     "README": "README",  # its own is the name of the site
     "explorer": "Explorer",
     "course/README": "Course",
-    "vocabulary-size": "Vocabulary size",
-    "fineweb": "Training data",
     "use-with": "Other tools",
     "models": "Models",
+    "looking-for": "Names you know",
     "comparison": "Libraries",
     "languages": "Languages",
     "reference/output": "JSON",

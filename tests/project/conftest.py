@@ -43,7 +43,7 @@ def gate(tmp_path: Path) -> Gate:
     It takes the part to run and a pattern of the calls of uv that fail, and returns the exit
     status, the output and the calls.
     """
-    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock", "README.md"):
+    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock", "docs/install.md"):
         (tmp_path / "repository" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / "repository" / name)
     git = ("git", "-C", tmp_path / "repository", "-c", "user.name=a", "-c", "user.email=b")

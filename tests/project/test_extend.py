@@ -165,9 +165,8 @@ def with_special_token(page: str) -> str:
     """Return the page with what its last section adds, and without going back."""
     page, _, section = page.partition("## Special tokens")
     [option] = re.findall("`train ([^`]*tamil[^`]*)`", section)
-    page = re.sub(
-        r"^\$ bpetite (truncate|diff old.json back.json).*\n", "", page, flags=re.MULTILINE
-    )
+    back = r"^\$ bpetite (shrink --model new.json --vocab-size|diff old.json back.json).*\n"
+    page = re.sub(back, "", page, flags=re.MULTILINE)
     return page.replace(" --keep-ids", f" {option} --keep-ids")
 
 

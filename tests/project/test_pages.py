@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from pages import blocks, run_page, sha256_of_artifact
-from project_tools import ROOT, run
+from pages import run_page, sha256_of_artifact
+from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
 
@@ -19,7 +19,7 @@ WITH_OWN_TESTS: Final = {
     *(ROOT / name for name in ("README.md", "docs/large-corpora.md", "docs/use-with.md")),
     ROOT / "docs/extend.md",
     ROOT / "docs/shrink.md",
-    ROOT / "docs/fineweb.md",
+    ROOT / "docs/your-own.md",
     ROOT / "docs/reference/api.md",
     *ROOT.glob("docs/course/[!1]*.md"),
     *ROOT.glob("docs/course/1[!5]*.md"),
@@ -50,21 +50,6 @@ def test_page_output_is_correct(
             Path(name).symlink_to(request.getfixturevalue("model_files") / name)
     with contextlib.chdir(folder):
         assert {"python", "console"} & run_page(page)
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("offline")
-def test_a_vocabulary_size_is_measured_as_written(tmp_path: Path) -> None:
-    """The commands work on a text of 58 lines, in smaller sizes, and hold out a tenth of it."""
-    shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "text.txt")
-    page = (ROOT / "docs" / "vocabulary-size.md").read_text(encoding="utf-8")
-    commands = blocks(page, "sh")[0][1].replace("65535", "600").replace("16383", "400")
-    assert (commands.count("600"), commands.count("400")) == (1, 1)
-    result = run("bash", "-ec", commands, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    parts = [(tmp_path / name).read_text("utf-8") for name in ("held-out.txt", "train.txt")]
-    assert [part.count("\n") for part in parts] == [5, 53]
-    assert (tmp_path / "tokenizer.json").is_file()
 
 
 def test_internal_links_are_valid() -> None:

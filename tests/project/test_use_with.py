@@ -56,6 +56,16 @@ tokenizer = Tokenizer("hf")
 with open("texts.json") as file, open("ids.json", "w") as output:
     json.dump([list(tokenizer.tokenize(text)) for text in json.load(file)], output)
 """
+DATASETS: Final = """
+from bpetite import Tokenizer
+from datasets import load_dataset
+
+tokenizer = Tokenizer.load("tokenizer.json")
+
+if __name__ == "__main__":
+    texts = load_dataset("text", data_files="sample.txt", split="train")
+    texts.map(lambda row: {"ids": tokenizer.encode(row["text"])}, num_proc=2)
+"""
 NANOCHAT: Final = [
     *("<|bos|>", "<|user_start|>", "<|user_end|>", "<|assistant_start|>", "<|assistant_end|>"),
     *("<|python_start|>", "<|python_end|>", "<|output_start|>", "<|output_end|>"),
@@ -174,7 +184,7 @@ def test_datasets_finds_its_cache(folder: Path) -> None:
     """A second run writes no file: using the tokenizer does not change its hash in datasets."""
     runs = []
     for _ in range(2):
-        run_blocks(SECTIONS["datasets"], folder)
+        run_program(folder, DATASETS)
         runs.append({path: path.stat().st_mtime_ns for path in folder.glob("cache/**/*.arrow")})
     assert any("00001_of_00002" in path.name for path in runs[0])  # from the second process
     assert runs[0] == runs[1]
