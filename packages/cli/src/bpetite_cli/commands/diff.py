@@ -9,16 +9,10 @@ Examples:
   bpetite diff old.json tokenizer.json notes --glob '*.txt' --json
 
 Details:
-Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. Then
-`bpetite import` saves the same file for both, whatever they come from. The lines for people call
-them A and B.
-
-For each file, both numbers of tokens are printed, and the first place that they cut differently,
-with the two tokens. Then it says why the other tokenizer does not have the longer one there, as
-`bpetite show --why` does, or that it is not in its vocabulary. A file without such a place may
-still have other ids.
-
-Without FILE, no text is read; `-` is standard input. Texts do not change the exit status.
+Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. For each
+file, it prints both numbers of tokens, the first place that they cut differently, and why one lacks
+the longer token there, as `show --why` does. Texts do not change the exit status, and without FILE,
+none is read.
 """
 
 import argparse
@@ -54,7 +48,7 @@ class _Cut(TypedDict):
 
 class _Text(TypedDict):
     path: str
-    tokens_of_each: Annotated[list[int], "the number of tokens with each"]
+    tokens_of_each: Annotated[list[int], "the tokens with each tokenizer"]
     first_cut: Annotated[_Cut | None, "the first place that they cut differently"]
 
 

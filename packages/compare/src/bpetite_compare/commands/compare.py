@@ -1,4 +1,4 @@
-r"""Count the tokens of texts with several tokenizers.
+"""Count the tokens of texts with several tokenizers.
 
 Each --model is a tokenizer file, an encoding of tiktoken such as o200k_base, or a
 model of OpenAI such as gpt-4o. A single one is compared with gpt2, cl100k_base and
