@@ -23,15 +23,28 @@ _HEAD: Final = """\
 
 # API reference
 
-This page documents everything public in Python. [Errors](errors.md) explains messages
-that need it.
+This page documents everything public in Python. What is the same everywhere is said only here:
+
+- `model` is a tokenizer, or the path of its file.
+- `overwrite` is whether an existing file may be replaced. If not, it raises `FileExistsError`.
+- A tokenizer file that cannot be loaded raises what `Tokenizer.load` raises.
+- An argument of a wrong type raises `TypeError`.
+- A text with a lone surrogate raises `UnicodeEncodeError`, which has its index.
+
+[Errors](errors.md) explains messages that need it.
 """
+_SAID: Final = re.compile(
+    r"model: a tokenizer, or the path of its file\.$|overwrite: |FileExistsError: the output |"
+    r"KeyError, ValueError, OSError: (the|a) tokenizer file cannot be loaded\.$|"
+    r"TypeError: an argument has a wrong type\.$|UnicodeEncodeError: "
+)
+"""Entries of docstrings that the page leaves out, because its head says them once."""
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
-Training emits these records at level INFO. Each has a message for people, the attribute `event`,
-and the attributes of its event. The other methods log nothing, and nothing is ever printed. A
-[progress bar](../use-with.md#progress-bar) is an example.
+Training emits these records at level INFO, for example for a
+[progress bar](../use-with.md#progress-bar). Each has a message for people, and as attributes its
+`event` and what is listed. The other methods log nothing, and nothing is ever printed.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
@@ -89,8 +102,12 @@ def _package(folder: Path, level: str) -> Iterator[str]:
 
 def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[str]:
     """Yield the heading, signature and docstring of a function or a method."""
-    yield f"{level} `{owner}{node.name}`\n"
-    yield f"```python\n{_signature(node, owner)}\n```\n"
+    signature = _signature(node, owner)
+    if _is_property(node):
+        yield f"{level} `{signature}`\n"
+    else:
+        yield f"{level} `{owner}{node.name}`\n"
+        yield f"```python\n{signature}\n```\n"
     yield _text(ast.get_docstring(node) or "")
 
 
@@ -121,7 +138,7 @@ def _signature(function: ast.FunctionDef, owner: str) -> str:
     """Return the signature of a function; a property has no brackets."""
     returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     name = f"{owner}{function.name}"
-    if any(isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list):
+    if _is_property(function):
         return f"{name}: {returned.removeprefix(' -> ')}"
     parameters = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(function.args))
     parameters = re.sub(r"(?<=\S)=(?=\S)", " = ", parameters)
@@ -132,10 +149,16 @@ def _signature(function: ast.FunctionDef, owner: str) -> str:
     return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returned}"
 
 
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list
+    )
+
+
 def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
     """Return a docstring as Markdown: paragraphs, lists of entries, code, and examples."""
     parts = [part for part in docstring.split("\n\n") if not part.startswith("Lemma (")]
-    return "\n\n".join(_paragraph(part, types or {}) for part in parts) + "\n"
+    return "\n\n".join(filter(None, (_paragraph(part, types or {}) for part in parts))) + "\n"
 
 
 def _paragraph(text: str, types: Mapping[str, str]) -> str:
@@ -143,7 +166,8 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
     if first == "Returns:":
         return f"**Returns** {_line(rest)}"
     if title := _LISTS.get(first):
-        return f"**{title}**\n\n{_entries(textwrap.dedent(rest), types)}"
+        entries = _entries(textwrap.dedent(rest), types)
+        return f"**{title}**\n\n{entries}" if entries else ""
     if first.startswith("    "):
         return f"```python\n{textwrap.dedent(text)}\n```"
     if first.startswith(">>>"):
@@ -154,6 +178,7 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
 def _entries(text: str, types: Mapping[str, str]) -> str:
     """Return entries, each one or several names with a description, as a list."""
     entries = [_line(entry) for entry in re.split(r"\n(?! )", text)]
+    entries = [entry for entry in entries if not _SAID.match(entry)]
     return "\n".join(f"- {_ENTRY.sub(lambda entry: _entry(entry, types), one)}" for one in entries)
 
 
@@ -169,7 +194,7 @@ def _line(text: str) -> str:
 
 
 def _events(records: Path) -> str:
-    """Return the table of the records that training emits, from their types."""
+    """Return the list of the records that training emits, from their types."""
     rows = []
     for node in _tree(records).body:
         match node:
@@ -181,5 +206,5 @@ def _events(records: Path) -> str:
                     _ENTRY.sub(partial(_entry, types=types), line).removesuffix(".")
                     for line in entries.splitlines()
                 )
-                rows.append(f"| `{event}` | {when} | {figures} |")
-    return "\n".join(["| `event` | when | attributes |", "|---|---|---|", *rows, ""])
+                rows.append(f"- `{event}`: {when} {figures}")
+    return "\n".join([*rows, ""])

@@ -46,9 +46,9 @@ class Exported:
 
     files: the paths of the files written.
     loading: Python code that loads them in their library, from any folder.
-    tokens: the number of tokens, special tokens included.
-    rows: the number of rows that a model needs: the highest id and one.
-    special_tokens: the id of each special token, by its text.
+    tokens: how many there are, special tokens included.
+    rows: how many a model needs: the highest id and one.
+    special_tokens: the id of each.
     notes: remarks for people, such as which special token has which role.
     """
 
@@ -76,9 +76,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     base: str | os.PathLike[str] | None = None,
     id_map: str | os.PathLike[str] | None = None,
 ) -> Exported:
-    """Write a tokenizer in the format of another library.
-
-    The ids are the tokenizer's.
+    """Write a tokenizer in the format of another library, with the same ids.
 
     Args:
         model: a tokenizer, or the path of its file.
@@ -89,9 +87,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
-            The tokenizer file does not change.
-        max_length: for a transformers folder, the maximum number of tokens. transformers
-            warns about longer texts, and truncates them with `truncation=True`.
+        max_length: for a transformers folder, the maximum number of tokens with
+            `truncation=True`.
         chat_template: for a transformers folder, the Jinja template of
             `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
         bos: for a transformers folder or "gguf", the special token that begins a text. A
@@ -100,22 +97,19 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             token of the tokenizer.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
-        base: the folder of a model, for a transformers folder, or for "gguf", the GGUF file of one.
-            The export is that folder, or the tokenizer of that file, with this vocabulary. The
-            special tokens of the model, its split pattern and, without `id_map`, its ids must be
-            the tokenizer's. Other settings replace the model's.
-        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
-            in all files move.
+        base: the folder of a model or, for "gguf", its file. The export is that folder, or the
+            tokenizer of that file, with this vocabulary. Special tokens, split pattern and,
+            without `id_map`, ids must be the tokenizer's. Other settings replace the model's.
+        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null.
+            Ids in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
-            `max_length` is not an integer, or a role or the chat template no `str`.
-        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
-            a token does not encode to itself (never after training, unless it continued such
-            a tokenizer); a special token cannot be used; a role names no special token; the
-            chat template has an error; the base does not fit, or needs an id that is gone; or the
-            output is also an input.
+        TypeError: an argument has a wrong type.
+        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer,
+            for example because a token does not encode to itself; a special token cannot be
+            used; a role names no special token; the chat template has an error; the base does
+            not fit, or needs an id that is gone; or the output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """
