@@ -10,7 +10,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from unittest import mock
 
 import bpetite_compare.commands
@@ -54,14 +54,16 @@ so no program reads half a result. There are three exceptions:
 **tokenizer** means both of these:
 
 - `-m TOKENIZER`, `--model`: a tokenizer file. With `bpetite-compare`, also a model's folder or
-  file, an encoding of tiktoken (`o200k_base`) or a model of OpenAI (`gpt-4o`).
+  file, an encoding of tiktoken (`o200k_base`) or a model of OpenAI (`gpt-4o`). `compare` takes
+  several.
 - `--download`: let tiktoken download what its cache lacks. Nothing else opens a connection.
 
 **documents** means all of these:
 
 - FILE, or `-i FILE`, `--input`: UTF-8 text, also compressed with gzip, bzip2, xz or zstd. A folder
   stands for the text files in it, in the order of their names. `-` is standard input, which is
-  also read if nothing is named. No token spans two files.
+  also read if nothing is named. If the usage has FILE without dots, there is only one. No token
+  spans two files.
 - `--glob PATTERN`: in folders, only files with such a name: `'*.md'`
 - `--files-from FILE`: read more paths from FILE, one on each line
 - `--null`, `-0`: NUL bytes end these paths, as from `find -print0`
@@ -105,9 +107,6 @@ _SHARED: Final[Mapping[str, Sequence[str]]] = {
 
 A command that has a whole list names the list, except the others; every command has the first.
 """
-
-_Shape: TypeAlias = tuple[type[argparse.Action], Any, Any]
-"""How an option is given: once or more often, with how many words, and their name."""
 
 _COMPLETIONS: Final = Path("packages/cli/src/bpetite_cli/completions")
 _FILES: Final = {"FILE", "PATH", "TOKENIZER"}
@@ -175,15 +174,17 @@ def _page() -> Iterator[str]:
                     yield from _section(commands[name], usual)
 
 
-def _section(parser: StrictParser, usual: Mapping[str, _Shape]) -> Iterator[str]:
+def _section(parser: StrictParser, usual: Mapping[str, object]) -> Iterator[str]:
     """Yield what the page has about a command."""
     yield f"{parser.description}\n"
     usage = parser.format_help().partition("\n\n")[0]
     shared = {
-        action.option_strings[-1]
-        for action in parser._actions
-        if action.option_strings and _shape(action) == usual.get(action.option_strings[-1])
+        name
+        for name, action in parser.options.items()
+        if name in usual and action.metavar == usual[name]
     }
+    if parser._of_digits:
+        shared.remove("--input")  # it has ids
     own = [one for one in parser._actions if not {*one.option_strings[-1:]} & shared]
     formatter = parser._get_formatter()
     formatter.start_section("options")
@@ -206,20 +207,16 @@ def _section(parser: StrictParser, usual: Mapping[str, _Shape]) -> Iterator[str]
         yield f"{parser.details}\n"
 
 
-def _shape(action: argparse.Action) -> _Shape:
-    return type(action), action.nargs, action.metavar
+def _usual(found: Iterable[argparse.ArgumentParser]) -> dict[str, object]:
+    """Return what most commands call the value of each option that many have.
 
-
-def _usual(found: Iterable[argparse.ArgumentParser]) -> dict[str, _Shape]:
-    """Return what most commands have under the name of each option that many have.
-
-    An option that takes something else, such as the ids of `decode --input`, is one of its own.
+    An option with another value, such as the SOURCE of `import --input`, is one of its own.
     """
-    shapes: dict[str, Counter[_Shape]] = {
+    values: dict[str, Counter[object]] = {
         name: Counter() for names in _SHARED.values() for name in names
     }
     for parser in found:
         for action in parser._actions:
-            if action.option_strings and action.option_strings[-1] in shapes:
-                shapes[action.option_strings[-1]][_shape(action)] += 1
-    return {name: counter.most_common(1)[0][0] for name, counter in shapes.items()}
+            if action.option_strings and action.option_strings[-1] in values:
+                values[action.option_strings[-1]][action.metavar] += 1
+    return {name: counter.most_common(1)[0][0] for name, counter in values.items()}

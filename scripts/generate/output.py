@@ -179,6 +179,7 @@ def _owners(outputs: Mapping[str, Type], objects: Objects) -> Owners:
 def _field(name: str, described: Described) -> str:
     """Return a field with its type, unless it is an integer, and its meaning."""
     kind, meaning = described[name]
+    kind = kind.removeprefix("list of ")
     return f"`{name}`{'' if kind == 'integer' else f' ({kind})'}: {meaning}"
 
 

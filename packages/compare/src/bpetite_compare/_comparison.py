@@ -63,7 +63,7 @@ class Comparison:
     ours, theirs: its tokens in bpetite and in the tiktoken encoding.
     difference: the first one, or None. With the encoding "self", ids are compared; with any
         other, the bytes of the tokens.
-    engine_characters: those that bpetite's and tiktoken's regex engines classify differently.
+    engine_characters: those that the two regex engines classify differently.
     """
 
     text: str

@@ -93,23 +93,21 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
         bos: for a transformers folder or "gguf", the special token that begins a text. A
             "gguf" file needs this and `eos`.
-        eos: the one that ends a text. The default is `<|endoftext|>` if it is the only special
-            token of the tokenizer.
+        eos: the one that ends a text; by default `<|endoftext|>`, if there is no other.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
-        base: the folder of a model or, for "gguf", its file. The export is that folder, or the
-            tokenizer of that file, with this vocabulary. Special tokens, split pattern and,
-            without `id_map`, ids must be the tokenizer's. Other settings replace the model's.
+        base: the folder of a model or, for "gguf", its file, to get this vocabulary. Special
+            tokens, split pattern and, without `id_map`, ids must be the tokenizer's. Other
+            settings replace the model's.
         id_map: with `base`, the path of a JSON list: for each new id, the model's id or null.
             Ids in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: an argument has a wrong type.
-        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer,
-            for example because a token does not encode to itself; a special token cannot be
-            used; a role names no special token; the chat template has an error; the base does
-            not fit, or needs an id that is gone; or the output is also an input.
+        ValueError: the format is unknown, lacks an option or cannot represent the tokenizer, a
+            special token, a role, the chat template or the base does not fit, or the output is
+            also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """

@@ -128,20 +128,19 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     that uses the other file's own data.
 
     Args:
-        source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
-            `tekken.json`, a GGUF file, or a folder with one of these; a list of the paths of
-            `vocab.json` and `merges.txt`, or their folder; or with the form "tiktoken", the name of
-            an encoding that is not also a path.
+        source: the path of a `tokenizer.json`, a file of ranks (tiktoken), a `tekken.json`, a GGUF
+            file, or a folder with one of these; a list of the paths of `vocab.json` and
+            `merges.txt`, or their folder; or, with the form "tiktoken", the name of an encoding.
         form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: the name of the split pattern, for ranks, `vocab.json` or GGUF. Without it, the
-            pattern is that of a `tokenizer.json` beside the file, or of the class in a
-            `tokenizer_config.json`; for `vocab.json`, GPT-2's is a guess.
-        special_tokens: the id of each special token. Without it, they are those of the file, or of
-            a `tokenizer.json`, `tokenizer_config.json` or `added_tokens.json` beside it.
-        ignore_merges: for `vocab.json`, whether a chunk that is a token gets its id without any
-            merge, as `ignore_merges` in a `tokenizer.json` says.
+        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, a
+            `tokenizer.json` beside the file names it, or the class in a `tokenizer_config.json`;
+            for `vocab.json`, GPT-2's is a guess.
+        special_tokens: the id of each. Without it, they are those of the file, or of a
+            `tokenizer.json`, `tokenizer_config.json` or `added_tokens.json` beside it.
+        ignore_merges: for `vocab.json`, what `ignore_merges` says in a `tokenizer.json`: whether a
+            chunk that is a token gets its id without any merge.
         drop_normalizer: whether to leave out a normalizer to NFC. The ids are then the model's
             only for text in NFC.
         drop_strip: whether to leave out the flags `lstrip` and `rstrip` of added tokens. The ids

@@ -52,11 +52,11 @@ class Tokenizer:
 
         Args:
             corpus: one document, an iterable of documents, which is read once, or a mapping such as
-                `collections.Counter` from each document to the number of its repetitions. No token
-                spans two documents. Special tokens in them are ordinary text. To train as the
-                command does, use `open(path, encoding="utf-8", newline="").read()`, because Python
-                would turn CRLF into LF. A path is text like any other, and an open file is an
-                iterable of lines; both are logged as a warning.
+                `collections.Counter` from each document to its repetitions. No token spans two
+                documents. Special tokens in them are ordinary text. To train as the command does,
+                use `open(path, encoding="utf-8", newline="").read()`, because Python would turn
+                CRLF into LF. A path is text, and an open file is an iterable of lines; both are
+                logged as a warning.
             vocab_size: the number of mergeable tokens, 256 or more. Special tokens are extra.
             start: a tokenizer to continue, with its pattern, merges and special tokens. On the same
                 corpus, the result is that of one long training. Special tokens move behind the new
@@ -74,11 +74,10 @@ class Tokenizer:
 
         Raises:
             TypeError: an argument, a document or a count has a wrong type.
-            ValueError: a count is below 1, vocab_size is below 256 or the size of start, no
-                pattern has this name, start has another pattern, a special token breaks a rule
-                (the message has one that would work), keep_ids lacks start or start has two
-                tokens with the same bytes, or the tokenizer file would exceed 1,114,112 mergeable
-                tokens, 64 MiB or the id 2,097,151.
+            ValueError: a count is below 1, vocab_size is below 256 or the size of start, the
+                pattern is unknown or not that of start, a special token breaks a rule, keep_ids
+                lacks start or start has two tokens with the same bytes, or the tokenizer file
+                would exceed 1,114,112 mergeable tokens, 64 MiB or the id 2,097,151.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
@@ -135,7 +134,6 @@ class Tokenizer:
 
         Args:
             token_ids: a sequence of integers; of a NumPy array, its `tolist()`.
-                `numpy.frombuffer(data, "<u2")` reads the bytes of a file in u16.
 
         Returns:
             The bytes of the tokens, joined and decoded as UTF-8.
@@ -160,11 +158,9 @@ class Tokenizer:
 
         The file appears only when it is complete, and is on the disk when `save` returns. But on a
         file system without hard links, such as FAT, an empty file reserves a new name for an
-        instant, and a killed process can leave it behind. On Windows, a power cut may undo the
-        save, as it cannot sync a folder.
-
-        A new file has the mode that the umask allows; an overwritten file keeps its mode.
-        Overwriting a symbolic link replaces its target and keeps the link.
+        instant, which a killed process can leave behind. On Windows, a power cut may undo the
+        save, as it cannot sync a folder. An overwritten file keeps its mode, and an overwritten
+        symbolic link is kept: its target is replaced.
 
         Args:
             path: the path of the file; its folder must exist.

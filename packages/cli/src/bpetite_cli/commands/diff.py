@@ -6,7 +6,6 @@ went wrong.
 Examples:
   bpetite diff old.json tokenizer.json
   bpetite diff old.json tokenizer.json text.txt
-  bpetite diff old.json tokenizer.json notes --glob '*.txt' --json
 
 Details:
 Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. For each

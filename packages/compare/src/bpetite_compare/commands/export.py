@@ -8,7 +8,6 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
   bpetite export --model tokenizer.json --to huggingface --output hf --base model
-  bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
 
