@@ -38,8 +38,8 @@ The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for
 1 means that the tokenizers differ, and 2 a failure. A failed command leaves standard output empty,
 so no program reads half a result. There are three exceptions:
 
-- `count`, `parity` and `verify` print a result that means status 1, and `inspect` describes a
-  tokenizer that does not open.
+- `count`, `parity` and `verify` print results with status 1, and `inspect` describes a tokenizer
+  that does not open.
 - `show`, `inspect` and `diff` print lines for people as they go.
 - A signal, a full disk or a closed pipe may stop a command while it writes.
 
@@ -76,17 +76,17 @@ so no program reads half a result. There are three exceptions:
 
 **Others**, named one by one:
 
-- `--counts FILE`: read lines of `{{"text": ..., "count": ...}}`, as `chunks` writes them. Counts of
+- `--counts FILE`: lines of `{{"text": ..., "count": ...}}`, as `chunks` writes them. Counts of
   equal texts add up, also from several files.
 - `--text TEXT`: this text, instead of files. If it starts with a dash, write `--text=-x`.
 - `--ordinary`: read special tokens in the text as ordinary text, as for
   [untrusted text](../untrusted-text.md)
-- `-o PATH`, `--output`: write the result to PATH. The file appears only when it is complete.
-- `--force`: replace an existing file, which is an error otherwise
+- `-o PATH`, `--output`: write the result to PATH, which appears only when it is complete
+- `--force`: replace an existing file
 - `-j N`, `--jobs`: processes for inputs over 8 MB; by default one per core, at most 8. The result
   is the same for every N.
-- `--engine tiktoken`: let tiktoken encode, which is faster and needs `bpetite-compare`. The ids are
-  the same; a tokenizer with other ids there is an error.
+- `--engine tiktoken`: let tiktoken encode, which is faster and needs `bpetite-compare`. If the ids
+  would differ, it is an error.
 
 ## Completion
 

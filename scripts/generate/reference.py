@@ -43,15 +43,15 @@ _LOGGER: Final = """\
 ## The logger `bpetite`
 
 Training emits these records at level INFO, for example for a
-[progress bar](../use-with.md#progress-bar). Each has a message for people, and as attributes its
-`event` and what is listed. The other methods log nothing, and nothing is ever printed.
+[progress bar](../use-with.md#progress-bar). Each has a message for people, its `event`, and these
+attributes. Nothing else is logged, and nothing is ever printed.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
 """
 _LEMMAS: Final = """\
-The docstring of each function also states a lemma of the
-[proof](../architecture.md#the-reference-model).
+Each docstring also states a lemma of the [proof](../architecture.md#the-reference-model), and most
+have an example: try `help(bpetite_compare.reference.merge)`.
 """
 
 
@@ -71,7 +71,7 @@ def files() -> dict[Path, str]:
         "## `bpetite_compare.reference`\n",
         _text(str(ast.get_docstring(_tree(model / "__init__.py"))).partition("\n")[0]),
         _LEMMAS,
-        *_package(model, "###"),
+        *_brief(model, "###"),
     ]
     return {Path("docs/reference/api.md"): "\n".join(parts)}
 
@@ -80,24 +80,63 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _package(folder: Path, level: str) -> Iterator[str]:
-    """Yield the definitions of a package's public names, in the order of its modules."""
+def _public(folder: Path) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield the definitions of a package's public names, in the order of its modules.
+
+    A constant comes with its docstring, or else its value.
+    """
     for imported in _tree(folder / "__init__.py").body:
         if isinstance(imported, ast.ImportFrom):
             names = {name.name for name in imported.names}
             module = _tree(folder / f"{(imported.module or '').rpartition('.')[2]}.py")
             for node, following in pairwise([*module.body, ast.Pass()]):
                 match node:
-                    case ast.FunctionDef(name=name) if name in names:
-                        yield from _function(node, level)
-                    case ast.ClassDef(name=name) if name in names:
-                        yield from _class(node, level)
+                    case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if name in names:
+                        yield node, ""
                     case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if (
                         name in names
                     ):
                         docstring = ast.get_docstring(ast.Module([following], []))
-                        yield f"{level} `{name}`\n"
-                        yield _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+                        yield node, _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+
+
+def _package(folder: Path, level: str) -> Iterator[str]:
+    """Yield the definitions of a package."""
+    for node, said in _public(folder):
+        match node:
+            case ast.FunctionDef():
+                yield from _function(node, level)
+            case ast.ClassDef():
+                yield from _class(node, level)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield f"{level} `{name}`\n\n{said}"
+
+
+def _brief(folder: Path, level: str) -> Iterator[str]:
+    """Yield the same: a list of constants and functions, then what needs more than a line."""
+    entries, rest = [], list[str]()
+    for node, said in _public(folder):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                entries.append(f"- `{name}`: {said}")
+            case ast.FunctionDef() if "Args:" in (ast.get_docstring(node) or ""):
+                rest += _function(node, level)
+            case ast.FunctionDef():
+                entries.append(_in_a_line(node))
+            case ast.ClassDef(name=name):
+                rest += _class(node, level, methods=False)
+                rest += ["".join(_in_a_line(method, f"{name}.") for method in _methods(node))]
+    yield "".join(entries)
+    yield from rest
+
+
+def _in_a_line(node: ast.FunctionDef, owner: str = "") -> str:
+    """Return a function or a method as an entry of a list, without its example."""
+    text = (ast.get_docstring(node) or "").partition("\n\n>>>")[0]
+    text, _, raised = text.partition("\n\nRaises:\n")
+    errors = _entries(textwrap.dedent(raised), {}).removeprefix("- ").replace(".\n- ", "; ")
+    raises = f" Raises {errors}" if errors else ""
+    return f"- `{_signature(node, owner, long=True)}`: {_line(_text(text))}{raises}\n"
 
 
 def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[str]:
@@ -111,16 +150,22 @@ def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[st
     yield _text(ast.get_docstring(node) or "")
 
 
-def _class(node: ast.ClassDef, level: str) -> Iterator[str]:
+def _class(node: ast.ClassDef, level: str, *, methods: bool = True) -> Iterator[str]:
     """Yield the heading and docstring of a class, its fields and its methods."""
     docstring, types = ast.get_docstring(node) or "", _types(node.body)
     yield f"{level} `{node.name}`\n"
     yield _text(docstring, types)
     if types and not re.search(rf"^{next(iter(types))}\b.*:", docstring, re.MULTILINE):
         yield "".join(f"- `{field}` (`{kind}`)\n" for field, kind in types.items())
+    for method in _methods(node) if methods else ():
+        yield from _function(method, f"{level}#", f"{node.name}.")
+
+
+def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    """Yield the public methods of a class."""
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-            yield from _function(method, f"{level}#", f"{node.name}.")
+            yield method
 
 
 def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
@@ -134,7 +179,7 @@ def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
     }
 
 
-def _signature(function: ast.FunctionDef, owner: str) -> str:
+def _signature(function: ast.FunctionDef, owner: str, *, long: bool = False) -> str:
     """Return the signature of a function; a property has no brackets."""
     returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     name = f"{owner}{function.name}"
@@ -143,7 +188,7 @@ def _signature(function: ast.FunctionDef, owner: str) -> str:
     parameters = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(function.args))
     parameters = re.sub(r"(?<=\S)=(?=\S)", " = ", parameters)
     line = f"{name}({parameters}){returned}"
-    if len(line) <= _LONG_LINE:
+    if long or len(line) <= _LONG_LINE:
         return line
     parts = re.split(r", (?![^\[]*\])", parameters)
     return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returned}"
@@ -167,7 +212,9 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
         return f"**Returns** {_line(rest)}"
     if title := _LISTS.get(first):
         entries = _entries(textwrap.dedent(rest), types)
-        return f"**{title}**\n\n{entries}" if entries else ""
+        if "\n" not in entries:
+            return f"**{title}** {entries.removeprefix('- ')}" if entries else ""
+        return f"**{title}**\n\n{entries}"
     if first.startswith("    "):
         return f"```python\n{textwrap.dedent(text)}\n```"
     if first.startswith(">>>"):

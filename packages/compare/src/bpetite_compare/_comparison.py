@@ -83,8 +83,8 @@ def compare(
     Args:
         model: a tokenizer, or the path of its file.
         text: any text.
-        encoding: the name of a tiktoken encoding; or "self" for the vocabulary of the
-            tokenizer file, which tiktoken then loads without a network.
+        encoding: the name of a tiktoken encoding, or "self" for the tokenizer file's own
+            vocabulary, which tiktoken loads without a network.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.

@@ -49,7 +49,7 @@ class Exported:
     tokens: how many there are, special tokens included.
     rows: how many a model needs: the highest id and one.
     special_tokens: the id of each.
-    notes: remarks for people, such as which special token has which role.
+    notes: remarks for people, such as the roles of special tokens.
     """
 
     files: tuple[str, ...]
@@ -80,15 +80,13 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Args:
         model: a tokenizer, or the path of its file.
-        to: "tiktoken" for a file of ranks; "huggingface" for a folder that
-            `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
-            `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
-            "gguf" for the vocabulary in llama.cpp's format.
+        to: "tiktoken" for a file of ranks; "huggingface" for a folder that transformers loads, or
+            for one `tokenizer.json` if `output` ends in ".json"; "gpt2" for a folder with
+            `vocab.json` and `merges.txt`; "gguf" for the vocabulary in llama.cpp's format.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
-        max_length: for a transformers folder, the maximum number of tokens with
-            `truncation=True`.
+        max_length: for a transformers folder, the most tokens with `truncation=True`.
         chat_template: for a transformers folder, the Jinja template of
             `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
         bos: for a transformers folder or "gguf", the special token that begins a text. A

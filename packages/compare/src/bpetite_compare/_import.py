@@ -124,8 +124,8 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 ) -> Imported:
     """Convert a byte-level BPE tokenizer to a tokenizer file; it keeps its ids.
 
-    Before saving, the ids of texts in many scripts are compared with those of a slow encoder
-    that uses the other file's own data.
+    Before saving, texts in many scripts are encoded with the result and with a slow encoder that
+    uses the other file's own data: the ids must be equal.
 
     Args:
         source: the path of a `tokenizer.json`, a file of ranks (tiktoken), a `tekken.json`, a GGUF
@@ -134,23 +134,23 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, a
-            `tokenizer.json` beside the file names it, or the class in a `tokenizer_config.json`;
-            for `vocab.json`, GPT-2's is a guess.
-        special_tokens: the id of each. Without it, they are those of the file, or of a
-            `tokenizer.json`, `tokenizer_config.json` or `added_tokens.json` beside it.
-        ignore_merges: for `vocab.json`, what `ignore_merges` says in a `tokenizer.json`: whether a
-            chunk that is a token gets its id without any merge.
+        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, the
+            `tokenizer.json` or the configuration beside the file names it; for `vocab.json`,
+            GPT-2's is a guess.
+        special_tokens: the id of each. Without it, they are those of the file, or of a file beside
+            it.
+        ignore_merges: for `vocab.json`, whether a chunk that is a token gets its id without any
+            merge.
         drop_normalizer: whether to leave out a normalizer to NFC. The ids are then the model's
             only for text in NFC.
-        drop_strip: whether to leave out the flags `lstrip` and `rstrip` of added tokens. The ids
-            are then the model's only without whitespace beside such a token.
-        add_missing_bytes: whether bytes without an id get one, behind all others, for which the
-            model has no rows. Bytes that UTF-8 never uses get one in any case.
+        drop_strip: whether to leave out `lstrip` and `rstrip` of added tokens. The ids are then
+            the model's only without whitespace beside such a token.
+        add_missing_bytes: whether bytes without an id get one, for which the model has no rows.
+            Bytes that UTF-8 never uses get one in any case.
 
     Raises:
-        ValueError: the form is unknown, the number of paths is wrong, the output is also an
-            input, files in a folder disagree, or a tokenizer file cannot represent the tokenizer.
+        ValueError: the form is unknown, the paths do not fit it or each other, the output is also
+            an input, or a tokenizer file cannot represent the tokenizer.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
         FileExistsError: the output exists, and `overwrite` is false.
     """

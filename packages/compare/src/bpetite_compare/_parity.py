@@ -35,8 +35,7 @@ class FileDifference:
     path: the file.
     byte, line: its byte offset in the file, and its line, counted from 1.
     before, after: some of the text before it and from it on.
-    ours, theirs: the id and the bytes of the token there on each side, or None at the end of this
-        section.
+    ours, theirs: the id and the bytes of the token there on each side, or None at the end.
     """
 
     path: str
@@ -70,12 +69,11 @@ class Parity:
 def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
     """Compare the token ids of whole files with tiktoken's, for the same vocabulary.
 
+    It stops at the first difference that the Unicode tables do not explain.
+
     Args:
         model: the path of a tokenizer file.
         paths: files of UTF-8 text.
-
-    Returns:
-        The comparison, up to the first difference that the Unicode tables do not explain.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.

@@ -21,8 +21,8 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special tokens included.
 
-    It needs no network. Both return the same ids, except for characters that the two regex
-    engines classify differently.
+    It needs no network. The ids are the same, except for characters that the two regex engines
+    classify differently.
 
     Args:
         model: a tokenizer, the path of its file, or a model of `bpetite_compare.reference`.
@@ -32,7 +32,7 @@ def to_tiktoken(
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: an argument has a wrong type.
         ValueError: tiktoken would have other ids, for example because two tokens have the same
-            bytes or a token does not encode to itself; or a special token cannot be used.
+            bytes, or a special token cannot be used.
     """
     if not isinstance(model, Model):
         return of_artifact(read_artifact(model), "bpetite", special_tokens)

@@ -15,7 +15,7 @@ class Start(TypedDict):
     """Training starts.
 
     vocab_size: the number of mergeable tokens requested.
-    merges_kept: the number of merges of the tokenizer that it continues.
+    merges_kept: the merges of the tokenizer that it continues.
     """
 
     event: Literal["start"]
@@ -83,7 +83,7 @@ class File(TypedDict):
 
 
 class Unreachable(TypedDict):
-    """At level WARNING: tokens of the start do not encode to themselves, nor in the result.
+    """At level WARNING: tokens of start do not encode to themselves.
 
     id: the first such token.
     token: its first 40 bytes.

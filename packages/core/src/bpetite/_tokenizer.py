@@ -46,9 +46,9 @@ class Tokenizer:
     ) -> Self:
         """Learn a tokenizer from text.
 
-        The result depends only on the text, the arguments and the Unicode tables of the package
-        `regex`: not on the order of the documents, the hash seed, the operating system or the
-        version of Python. Progress is logged to `bpetite` at level INFO.
+        The result depends only on the documents, the arguments and the Unicode tables of the
+        package `regex`: not on the order of the documents, the hash seed, the operating system or
+        the version of Python. Progress is logged to `bpetite` at level INFO.
 
         Args:
             corpus: one document, an iterable of documents, which is read once, or a mapping such as
@@ -60,14 +60,14 @@ class Tokenizer:
             vocab_size: the number of mergeable tokens, 256 or more. Special tokens are extra.
             start: a tokenizer to continue, with its pattern, merges and special tokens. On the same
                 corpus, the result is that of one long training. Special tokens move behind the new
-                tokens, so rows of a model's embedding shift, unless keep_ids is true.
+                tokens, unless keep_ids is true.
             pattern: the name of the split pattern, such as `gpt4`. By default `gpt2`, or that of
                 start.
             special_tokens: at most 4,096 texts, by default `<|endoftext|>` alone; `[]` is none.
                 With start, they are added to its own.
             keep_ids: whether special tokens of start keep their ids too, as they do in any case in
                 schema version 3 or 4. New tokens get the ids after the highest one, then added
-                special tokens. If new merges make a whole token from two, that merge has its id.
+                special tokens. A merge that makes a whole token has its id.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
@@ -96,8 +96,8 @@ class Tokenizer:
     def encode(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) -> list[int]:
         """Return the ids of a text.
 
-        Every exact `<|endoftext|>`, or other special token, in the text becomes its id, unless it
-        overlaps an ordinary part. Untrusted text should be ordinary.
+        Every special token in the text, such as `<|endoftext|>`, becomes its id, unless it overlaps
+        an ordinary part. Untrusted text should be ordinary.
 
         Args:
             text: any text; "" has no ids.
@@ -134,9 +134,6 @@ class Tokenizer:
 
         Args:
             token_ids: a sequence of integers; of a NumPy array, its `tolist()`.
-
-        Returns:
-            The bytes of the tokens, joined and decoded as UTF-8.
 
         Raises:
             KeyError: an id is not in the vocabulary.
@@ -202,7 +199,11 @@ class Tokenizer:
 
     @property
     def special_tokens(self) -> Mapping[str, int]:
-        """The id of each special token, in the order of ids; it cannot be changed."""
+        """The id of each special token, in the order of ids; it cannot be changed.
+
+        >>> Tokenizer.train("ab ab ab", vocab_size=258).special_tokens["<|endoftext|>"]
+        258
+        """
         return MappingProxyType(self._artifact.special_tokens)
 
     @property

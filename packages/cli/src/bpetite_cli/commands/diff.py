@@ -10,8 +10,7 @@ Examples:
 Details:
 Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. For each
 file, it prints both numbers of tokens, the first place that they cut differently, and why one lacks
-the longer token there, as `show --why` does. Texts do not change the exit status, and without FILE,
-none is read.
+the longer token there, as `show --why` does. Without FILE, none is read.
 """
 
 import argparse

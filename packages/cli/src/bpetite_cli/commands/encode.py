@@ -16,8 +16,8 @@ Details:
 up to 65535; `numpy.memmap(PATH, dtype="<u2")` reads it. `u32` has four (`"<u4"`).
 
 A document is a file, or what `--jsonl`, `--parquet` or `--document-separator` finds in it. With
-`--separator-at before` or `after`, each document has a separator, so outputs can be concatenated.
-Separators are special also with `--ordinary`.
+`--separator-at before` or `after`, each has a separator, so outputs can be concatenated. Separators
+are special also with `--ordinary`.
 
 With `--output-dir`, each input has a file there, such as `a.txt.u16`. After a stop, run the command
 again: it does what is missing or has changed, by the digests in `manifest.jsonl`. An input that

@@ -24,8 +24,8 @@ default of `--eos`. Roles, chat template and maximum length are for a Hugging Fa
 `gguf` too.
 
 With `--base`, the export is that model's folder, or the tokenizer of its GGUF file, with this
-vocabulary. Everything else stays, such as normalizer, template and roles, unless an option says
-otherwise. Other bytes for an id are an error; with `--id-map`, ids move in all files.
+vocabulary. Normalizer, template, roles and all else stay, unless an option says otherwise. Other
+bytes for an id are an error; with `--id-map`, ids move in all files.
 """
 
 import argparse

@@ -49,9 +49,6 @@ def train(
         start: a model whose merges come first; the chunks are encoded with them.
         special_tokens: they follow the last merge, in this order.
 
-    Returns:
-        The model.
-
     Raises:
         TypeError: `documents` is a single `str`.
         ValueError: `vocab_size` is below 256 or the size of `start`, the pattern leaves text
