@@ -6,6 +6,7 @@
 import argparse
 import os
 import pkgutil
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,9 +25,9 @@ _INTRODUCTION: Final = """\
 
 <!-- made by scripts/generate -->
 
-Each section shows how to call a command, its own options, and examples. The line "Also" names
-options that many commands have, which are explained [below](#options-of-many-commands). The
-complete text is `bpetite COMMAND --help`. The package `bpetite-compare` adds
+Each section shows how to call a command, its own options, and an example or more. The line "Also"
+names options that many commands have, which are explained [below](#options-of-many-commands).
+`bpetite COMMAND --help` prints all of them, and more examples. The package `bpetite-compare` adds
 {of_compare}.
 
 Results go to standard output, messages and progress to standard error. On a terminal, a result
@@ -201,8 +202,9 @@ def _section(parser: StrictParser, usual: Mapping[str, object]) -> Iterator[str]
             also += [f"`{name}`" for name in names if name in shared]
     if also:
         yield f"Also: {', '.join(also)}\n"
-    examples = (parser.epilog or "").splitlines()[1:] + parser.more_examples
-    yield "```sh\n{}\n```\n".format(textwrap.dedent("\n".join(examples)))
+    _, first, *_ = re.split(r"\n(?=  \S)", parser.epilog or "\n")
+    examples = "\n".join([first, *parser.more_examples])
+    yield f"```sh\n{textwrap.dedent(examples)}\n```\n"
     if parser.details:
         yield f"{parser.details}\n"
 

@@ -72,7 +72,7 @@ class _Totals(fields.Documents, fields.TextSize, fields.Encoded):
     max_each: Annotated[int | None, "the limit of `--max-each` for each file"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
-    per_folder: Annotated[list[_Folder], "the figures of each folder that was named"]
+    per_folder: Annotated[list[_Folder], "the figures of each folder"]
 
 
 def add_command(commands: Commands) -> None:

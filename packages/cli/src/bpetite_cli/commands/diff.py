@@ -38,7 +38,7 @@ _LONGEST: Final = 40
 
 
 class _Cut(TypedDict):
-    document: Annotated[int, "the number of the document in its file, from 1"]
+    document: Annotated[int, "its number in the file, from 1"]
     start: int
     hex_of_each: Annotated[list[str], "the token that each has there"]
     why: Annotated[why.Place | None, "why one lacks the longer token; null if it has no such token"]
@@ -52,7 +52,7 @@ class _Text(TypedDict):
 
 class _Difference(TypedDict):
     same: Annotated[bool, "whether the two tokenizers are the same"]
-    digests: Annotated[list[fields.Digest], "the digests of their tokenizer files, in hex"]
+    digests: Annotated[list[fields.Digest], "the digests of their files, in hex"]
     patterns: Annotated[list[str], "the names of their patterns"]
     special_ids: Annotated[
         Mapping[str, list[int | None]], "the ids of each special token that differs; null if none"
@@ -60,7 +60,7 @@ class _Difference(TypedDict):
     first_merge: Annotated[int | None, "the rank of the first merge that differs"]
     only_in_a: Annotated[list[str], "the tokens that only the first has, in hex"]
     only_in_b: Annotated[list[str], "the tokens that only the second has, in hex"]
-    moved: Annotated[list[str], "the tokens that both have with other ids, in hex"]
+    moved: Annotated[list[str], "the tokens with other ids, in hex"]
     skipped: Mapping[str, int] | None
     texts: Annotated[list[_Text], "how each file is cut"]
 

@@ -68,7 +68,7 @@ _Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Pa
 
 
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
-    separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
+    separators: Annotated[int, "separators, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]
 

@@ -46,13 +46,13 @@ class _Size(TypedDict):
     bytes_per_token: float | None
     saved: Annotated[int | None, "tokens saved since the size before; null for the first"]
     saved_per_doubling: Annotated[
-        float | None, "the share of tokens that twice the size would save at this rate"
+        float | None, "the share of tokens that twice the size would save"
     ]
     unused: Annotated[int, "ids, special tokens included, that the text does not use"]
 
 
 class _Sizes(fields.InputSize, fields.Encoded):
-    sizes: Annotated[list[_Size], "the figures of each size of the vocabulary"]
+    sizes: Annotated[list[_Size], "the figures of each size"]
 
 
 class Totals(NamedTuple):

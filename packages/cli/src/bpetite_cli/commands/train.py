@@ -70,9 +70,7 @@ class _Summary(_Specified, fields.Documents, fields.Outputs, fields.TokenizerCon
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
-    new_ids: Annotated[
-        tuple[int, int] | None, "the first and last id of the new tokens; null if there are none"
-    ]
+    new_ids: Annotated[tuple[int, int] | None, "the first and last new id; null if there are none"]
     ids_kept: Annotated[
         bool | None, "whether every token of `--start` has the same id; null without it"
     ]

@@ -41,7 +41,7 @@ class _Named(TypedDict):
 
 class _Row(_Named, cli.fields.TextSize, cli.fields.Encoded):
     tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
-    single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
+    single_byte_share: Annotated[float | None, "the share of single-byte tokens"]
     vocab_size: int
     shared: Annotated[int, "mergeable tokens that the first tokenizer also has"]
     per_text: Annotated[list[_InText], "the figures of each text"]

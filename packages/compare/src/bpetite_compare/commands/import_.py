@@ -43,7 +43,7 @@ _FLAGS: Final = {
 
 
 class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
-    pattern_from: Annotated[str, "what names the pattern: the file, an option, a class, a guess"]
+    pattern_from: Annotated[str, "what names it: the file, an option, a class, a guess"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     notes: Annotated[list[str], "remarks for people"]
 
