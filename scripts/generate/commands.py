@@ -56,7 +56,7 @@ so no program reads half a result. There are three exceptions:
 
 - `-m TOKENIZER`, `--model`: a tokenizer file. With `bpetite-compare`, also a model's folder or
   file, an encoding of tiktoken (`o200k_base`) or a model of OpenAI (`gpt-4o`). `compare` takes
-  several.
+  several. For `export`, `inspect` and `truncate`, it is also FILE.
 - `--download`: let tiktoken download what its cache lacks. Nothing else opens a connection.
 
 **documents** means all of these:
@@ -192,7 +192,7 @@ def _section(parser: StrictParser, usual: Mapping[str, object]) -> Iterator[str]
     formatter.add_arguments(own)
     formatter.end_section()
     listed = formatter.format_help().partition("\n")[2].rstrip("\n")
-    usage = textwrap.dedent(usage.replace("usage: ", " " * 7))
+    usage = " ".join(usage.removeprefix("usage: ").split())
     yield f"```text\n{usage}\n" + (f"\n{listed}\n" if listed else "") + "```\n"
     also: list[str] = []
     for group, names in _SHARED.items():

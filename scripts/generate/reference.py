@@ -25,9 +25,8 @@ _HEAD: Final = """\
 
 This page documents everything public in Python. What is the same everywhere is said only here:
 
-- `model` is a tokenizer, or the path of its file.
+- `model` is a tokenizer, or the path of its file, which raises what `Tokenizer.load` raises.
 - `overwrite` is whether an existing file may be replaced. If not, it raises `FileExistsError`.
-- A tokenizer file that cannot be loaded raises what `Tokenizer.load` raises.
 - An argument of a wrong type raises `TypeError`.
 - A text with a lone surrogate raises `UnicodeEncodeError`, which has its index.
 

@@ -4,8 +4,8 @@ The exit status is 0 if the tokenizers are the same, 1 if they are different, an
 went wrong.
 
 Examples:
-  bpetite diff old.json tokenizer.json
   bpetite diff old.json tokenizer.json text.txt
+  bpetite diff old.json tokenizer.json
 
 Details:
 Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. For each
