@@ -60,7 +60,7 @@ class Tokenizer:
             vocab_size: the number of mergeable tokens, 256 or more. Special tokens are extra.
             start: a tokenizer to continue, with its pattern, merges and special tokens. On the same
                 corpus, the result is that of one long training. Special tokens move behind the new
-                tokens, unless keep_ids is true.
+                tokens, which shifts rows of a model, unless keep_ids is true.
             pattern: the name of the split pattern, such as `gpt4`. By default `gpt2`, or that of
                 start.
             special_tokens: at most 4,096 texts, by default `<|endoftext|>` alone; `[]` is none.
