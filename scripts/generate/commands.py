@@ -201,7 +201,7 @@ def _section(parser: StrictParser, usual: Mapping[str, object]) -> Iterator[str]
         elif group:
             also += [f"`{name}`" for name in names if name in shared]
     if also:
-        yield f"Also: {', '.join(also)}\n"
+        yield f"[Also](#options-of-many-commands): {', '.join(also)}\n"
     _, first, *_ = re.split(r"\n(?=  \S)", parser.epilog or "\n")
     examples = "\n".join([first, *parser.more_examples])
     yield f"```sh\n{textwrap.dedent(examples)}\n```\n"

@@ -46,7 +46,9 @@ def test_the_page_has_every_option(command: str) -> None:
     """An option is in the command's own list, or one of many commands; never both."""
     section = SECTIONS[command]
     own = {*re.findall(r"(?m)^  (?:-[^,-][^,]*, )?(--[a-z-]+)", section.partition("```\n")[0])}
-    (also,) = re.findall("^Also: (.+)$", section, re.MULTILINE) or [""]
+    (also,) = re.findall(
+        r"^\[Also\]\(#options-of-many-commands\): (.+)$", section, re.MULTILINE
+    ) or [""]
     many = {*LISTS["Every command"], *re.findall("--[a-z-]+", also)}
     for name in re.findall(r"\*\*(.+?)\*\*", also):
         many |= {*LISTS[name]}
