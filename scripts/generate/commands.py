@@ -27,7 +27,7 @@ _INTRODUCTION: Final = """\
 
 Each section shows how to call a command, its own options, and an example or more. The line "Also"
 names options that many commands have, which are explained [below](#options-of-many-commands).
-`bpetite COMMAND --help` prints all of them, and more examples. The package `bpetite-compare` adds
+`bpetite COMMAND --help` prints all of them, and another example. The package `bpetite-compare` adds
 {of_compare}.
 
 Results go to standard output, messages and progress to standard error. On a terminal, a result
