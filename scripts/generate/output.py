@@ -1,10 +1,10 @@
-"""Document the commands' JSON: docs/reference/output.schema.json, and the tables of output.md.
+"""Document the commands' JSON: docs/reference/output.schema.json, and the lists of output.md.
 
 Each command declares the objects that it prints, as `bpetite_cli.fields` describes.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -39,7 +39,7 @@ def declared() -> dict[str, Type]:
 
 
 def files() -> dict[Path, str]:
-    """Return the schema, any of the outputs with the objects inside them, and the tables."""
+    """Return the schema, any of the outputs with the objects inside them, and the lists."""
     outputs = declared()
     objects = {
         name: get_type_hints(found, include_extras=True)
@@ -64,19 +64,19 @@ def files() -> dict[Path, str]:
             for name, fields in objects.items()
         },
     }
-    rows = "".join(f"| `{name}` | {' | '.join(words)} |\n" for name, words in described.items())
-    inner = "".join(
-        f"| {f'`{name}`' if name in outputs else _users(name, objects)} | "
-        f"{', '.join(f'`{field}`' for field in fields)} |\n"
-        for name, fields in objects.items()
-    )
-    tables = {
-        "fields": f"| field | type | meaning |\n|---|---|---|\n{rows}",
-        "outputs": f"| command or field | fields |\n|---|---|\n{inner}",
+    owners = _owners(outputs, objects)
+    listed = [name for fields in owners for name in fields[len(_begin(fields, owners)) :]]
+    shared = [name for name in names if listed.count(name) > 1]
+    lists = {
+        "fields": "".join(f"- {_field(name, described)}\n" for name in shared),
+        "outputs": "".join(
+            f"- **{', '.join(who)}**{_listed(fields, owners, shared, described)}\n"
+            for fields, who in owners.items()
+        ),
     }
     return {
         _SCHEMA: _indented(schema) + "\n",
-        _PAGE: filled(str(_PAGE), tables),
+        _PAGE: filled(str(_PAGE), lists),
     }
 
 
@@ -161,7 +161,55 @@ def _kind(schema: Schema) -> str:
     return str(schema.get("type", "object"))
 
 
-def _users(part: str, objects: Objects) -> str:
+Described = Mapping[str, tuple[str, str]]
+"""The type and the meaning of each field."""
+
+Owners = Mapping[tuple[str, ...], list[str]]
+"""The fields of each output and object, in order, with those who have just these."""
+
+
+def _owners(outputs: Mapping[str, Type], objects: Objects) -> Owners:
+    owners: dict[tuple[str, ...], list[str]] = {}
+    for name, fields in objects.items():
+        who = [f"`{name}`"] if name in outputs else [*_users(name, objects)]
+        owners.setdefault((*fields,), []).extend(who)
+    return owners
+
+
+def _field(name: str, described: Described) -> str:
+    """Return a field with its type, unless it is an integer, and its meaning."""
+    kind, meaning = described[name]
+    kind = kind.removeprefix("list of ")
+    return f"`{name}`{'' if kind == 'integer' else f' ({kind})'}: {meaning}"
+
+
+def _begin(fields: tuple[str, ...], owners: Owners) -> tuple[str, ...]:
+    """Return the fields of the earlier object whose fields these begin with, if there is one."""
+    earlier = [*owners][: [*owners].index(fields)]
+    same = [one for one in earlier if len(one) > 2 and fields[: len(one)] == one]
+    return max(same, key=len, default=())
+
+
+def _listed(
+    fields: tuple[str, ...], owners: Owners, shared: Sequence[str], described: Described
+) -> str:
+    """Return the fields in order, with a line for each that no other object has."""
+    begin = _begin(fields, owners)
+    head = f"those of {owners[begin][0]}" if begin else ""
+    lines = [head] if begin else []
+    own = not begin
+    for name in fields[len(begin) :]:
+        if name not in shared:
+            lines.append(_field(name, described))
+        elif own:
+            lines.append(f"`{name}`")
+        else:
+            lines[-1] += f", then `{name}`" if lines == [head] else f", `{name}`"
+        own = name not in shared
+    return f": {lines[0]}" if len(lines) == 1 else "".join(f"\n  - {line}" for line in lines)
+
+
+def _users(part: str, objects: Objects) -> dict[str, None]:
     """Return the fields that contain an object, each with its command if others have another."""
     uses = [
         (field, owner, _name(found))
@@ -174,7 +222,7 @@ def _users(part: str, objects: Objects) -> str:
         if found == part:
             alone = {name for other, _, name in uses if other == field} == {part}
             users[f"`{field}`" if alone else f"`{field}` of `{owner}`"] = None
-    return ", ".join(users)
+    return users
 
 
 def _indented(value: object, depth: int = 0) -> str:

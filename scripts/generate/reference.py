@@ -23,22 +23,34 @@ _HEAD: Final = """\
 
 # API reference
 
-This page documents everything public in Python. [Errors](errors.md) explains messages
-that need it.
+This page documents everything public in Python. What is the same everywhere is said only here:
+
+- `model` is a tokenizer, or the path of its file, which raises what `Tokenizer.load` raises.
+- `overwrite` is whether an existing file may be replaced. If not, it raises `FileExistsError`.
+- An argument of a wrong type raises `TypeError`.
+- A text with a lone surrogate raises `UnicodeEncodeError`, which has its index.
+
+[Errors](errors.md) explains messages that need it.
 """
+_SAID: Final = re.compile(
+    r"model: a tokenizer, or the path of its file\.$|overwrite: |FileExistsError: the output |"
+    r"KeyError, ValueError, OSError: (the|a) tokenizer file cannot be loaded\.$|"
+    r"TypeError: an argument has a wrong type\.$|UnicodeEncodeError: "
+)
+"""Entries of docstrings that the page leaves out, because its head says them once."""
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
-Training emits these records at level INFO. Each has a message for people, the attribute `event`,
-and the attributes of its event. The other methods log nothing, and nothing is ever printed. A
-[progress bar](../use-with.md#progress-bar) is an example.
+Training emits these records at level INFO, for example for a
+[progress bar](../use-with.md#progress-bar). Each has a message for people, its `event`, and these
+attributes. Nothing else is logged, and nothing is ever printed.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
 """
 _LEMMAS: Final = """\
-The docstring of each function also states a lemma of the
-[proof](../architecture.md#the-reference-model).
+Each docstring also states a lemma of the [proof](../architecture.md#the-reference-model), and most
+have an example: try `help(bpetite_compare.reference.merge)`.
 """
 
 
@@ -58,7 +70,7 @@ def files() -> dict[Path, str]:
         "## `bpetite_compare.reference`\n",
         _text(str(ast.get_docstring(_tree(model / "__init__.py"))).partition("\n")[0]),
         _LEMMAS,
-        *_package(model, "###"),
+        *_brief(model, "###"),
     ]
     return {Path("docs/reference/api.md"): "\n".join(parts)}
 
@@ -67,43 +79,92 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _package(folder: Path, level: str) -> Iterator[str]:
-    """Yield the definitions of a package's public names, in the order of its modules."""
+def _public(folder: Path) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield the definitions of a package's public names, in the order of its modules.
+
+    A constant comes with its docstring, or else its value.
+    """
     for imported in _tree(folder / "__init__.py").body:
         if isinstance(imported, ast.ImportFrom):
             names = {name.name for name in imported.names}
             module = _tree(folder / f"{(imported.module or '').rpartition('.')[2]}.py")
             for node, following in pairwise([*module.body, ast.Pass()]):
                 match node:
-                    case ast.FunctionDef(name=name) if name in names:
-                        yield from _function(node, level)
-                    case ast.ClassDef(name=name) if name in names:
-                        yield from _class(node, level)
+                    case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if name in names:
+                        yield node, ""
                     case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if (
                         name in names
                     ):
                         docstring = ast.get_docstring(ast.Module([following], []))
-                        yield f"{level} `{name}`\n"
-                        yield _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+                        yield node, _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+
+
+def _package(folder: Path, level: str) -> Iterator[str]:
+    """Yield the definitions of a package."""
+    for node, said in _public(folder):
+        match node:
+            case ast.FunctionDef():
+                yield from _function(node, level)
+            case ast.ClassDef():
+                yield from _class(node, level)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield f"{level} `{name}`\n\n{said}"
+
+
+def _brief(folder: Path, level: str) -> Iterator[str]:
+    """Yield the same: a list of constants and functions, then what needs more than a line."""
+    entries, rest = [], list[str]()
+    for node, said in _public(folder):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                entries.append(f"- `{name}`: {said}")
+            case ast.FunctionDef() if "Args:" in (ast.get_docstring(node) or ""):
+                rest += _function(node, level)
+            case ast.FunctionDef():
+                entries.append(_in_a_line(node))
+            case ast.ClassDef(name=name):
+                rest += _class(node, level, methods=False)
+                rest += ["".join(_in_a_line(method, f"{name}.") for method in _methods(node))]
+    yield "".join(entries)
+    yield from rest
+
+
+def _in_a_line(node: ast.FunctionDef, owner: str = "") -> str:
+    """Return a function or a method as an entry of a list, without its example."""
+    text = (ast.get_docstring(node) or "").partition("\n\n>>>")[0]
+    text, _, raised = text.partition("\n\nRaises:\n")
+    errors = _entries(textwrap.dedent(raised), {}).removeprefix("- ").replace(".\n- ", "; ")
+    raises = f" Raises {errors}" if errors else ""
+    return f"- `{_signature(node, owner, long=True)}`: {_line(_text(text))}{raises}\n"
 
 
 def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[str]:
     """Yield the heading, signature and docstring of a function or a method."""
-    yield f"{level} `{owner}{node.name}`\n"
-    yield f"```python\n{_signature(node, owner)}\n```\n"
+    signature = _signature(node, owner)
+    if _is_property(node):
+        yield f"{level} `{signature}`\n"
+    else:
+        yield f"{level} `{owner}{node.name}`\n"
+        yield f"```python\n{signature}\n```\n"
     yield _text(ast.get_docstring(node) or "")
 
 
-def _class(node: ast.ClassDef, level: str) -> Iterator[str]:
+def _class(node: ast.ClassDef, level: str, *, methods: bool = True) -> Iterator[str]:
     """Yield the heading and docstring of a class, its fields and its methods."""
     docstring, types = ast.get_docstring(node) or "", _types(node.body)
     yield f"{level} `{node.name}`\n"
     yield _text(docstring, types)
     if types and not re.search(rf"^{next(iter(types))}\b.*:", docstring, re.MULTILINE):
         yield "".join(f"- `{field}` (`{kind}`)\n" for field, kind in types.items())
+    for method in _methods(node) if methods else ():
+        yield from _function(method, f"{level}#", f"{node.name}.")
+
+
+def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    """Yield the public methods of a class."""
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-            yield from _function(method, f"{level}#", f"{node.name}.")
+            yield method
 
 
 def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
@@ -117,25 +178,31 @@ def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
     }
 
 
-def _signature(function: ast.FunctionDef, owner: str) -> str:
+def _signature(function: ast.FunctionDef, owner: str, *, long: bool = False) -> str:
     """Return the signature of a function; a property has no brackets."""
     returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     name = f"{owner}{function.name}"
-    if any(isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list):
+    if _is_property(function):
         return f"{name}: {returned.removeprefix(' -> ')}"
     parameters = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(function.args))
     parameters = re.sub(r"(?<=\S)=(?=\S)", " = ", parameters)
     line = f"{name}({parameters}){returned}"
-    if len(line) <= _LONG_LINE:
+    if long or len(line) <= _LONG_LINE:
         return line
     parts = re.split(r", (?![^\[]*\])", parameters)
     return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returned}"
 
 
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list
+    )
+
+
 def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
     """Return a docstring as Markdown: paragraphs, lists of entries, code, and examples."""
     parts = [part for part in docstring.split("\n\n") if not part.startswith("Lemma (")]
-    return "\n\n".join(_paragraph(part, types or {}) for part in parts) + "\n"
+    return "\n\n".join(filter(None, (_paragraph(part, types or {}) for part in parts))) + "\n"
 
 
 def _paragraph(text: str, types: Mapping[str, str]) -> str:
@@ -143,7 +210,10 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
     if first == "Returns:":
         return f"**Returns** {_line(rest)}"
     if title := _LISTS.get(first):
-        return f"**{title}**\n\n{_entries(textwrap.dedent(rest), types)}"
+        entries = _entries(textwrap.dedent(rest), types)
+        if "\n" not in entries:
+            return f"**{title}** {entries.removeprefix('- ')}" if entries else ""
+        return f"**{title}**\n\n{entries}"
     if first.startswith("    "):
         return f"```python\n{textwrap.dedent(text)}\n```"
     if first.startswith(">>>"):
@@ -154,6 +224,7 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
 def _entries(text: str, types: Mapping[str, str]) -> str:
     """Return entries, each one or several names with a description, as a list."""
     entries = [_line(entry) for entry in re.split(r"\n(?! )", text)]
+    entries = [entry for entry in entries if not _SAID.match(entry)]
     return "\n".join(f"- {_ENTRY.sub(lambda entry: _entry(entry, types), one)}" for one in entries)
 
 
@@ -169,7 +240,7 @@ def _line(text: str) -> str:
 
 
 def _events(records: Path) -> str:
-    """Return the table of the records that training emits, from their types."""
+    """Return the list of the records that training emits, from their types."""
     rows = []
     for node in _tree(records).body:
         match node:
@@ -181,5 +252,5 @@ def _events(records: Path) -> str:
                     _ENTRY.sub(partial(_entry, types=types), line).removesuffix(".")
                     for line in entries.splitlines()
                 )
-                rows.append(f"| `{event}` | {when} | {figures} |")
-    return "\n".join(["| `event` | when | attributes |", "|---|---|---|", *rows, ""])
+                rows.append(f"- `{event}`: {when} {figures}")
+    return "\n".join([*rows, ""])

@@ -81,10 +81,10 @@ class TokenizerContent(TypedDict):
 
     rows: Annotated[int, "rows that a model needs: the highest id and one"]
     merges: Annotated[int, "merges of the tokenizer"]
-    pattern: Annotated[str, "the name of the pattern that splits text into chunks"]
+    pattern: Annotated[str, "the name of the split pattern"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
     sha256: Annotated[
-        Digest, "the digest of the tokenizer file, in hex; with `chunks`, of the output"
+        Digest, "the digest of the tokenizer file in hex; with `chunks`, of the output"
     ]
 
 

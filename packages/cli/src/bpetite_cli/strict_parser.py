@@ -238,10 +238,11 @@ class StrictParser(argparse.ArgumentParser):
     def _short_usage(self) -> str:
         """Return the command with what it requires, and FILE."""
         words = [f"{self.prog} [options]"]
-        files = " [FILE ...]" if self._of_file else ""
+        several = self._of_digits or (self._of_file and self.options[self._of_file].nargs)
+        more = " ..." if several else ""
+        files = f" [FILE{more}]" if self._of_file else ""
         for names, or_pipe in self._required:
             if self._of_file in names:
-                more = " ..." if self.options[self._of_file].nargs else ""
                 files = f" [FILE{more}]" if or_pipe else f" FILE{more}"
                 continue
             options = [self.options[name] for name in names]

@@ -26,8 +26,8 @@ class Tokenization:
     """The tokens of a text in one tokenizer.
 
     name: the name of the tokenizer.
-    ids: the ids, in order.
-    tokens: the bytes of each token; joined, they are the UTF-8 of the text.
+    ids: in order.
+    tokens: the bytes of each; joined, they are the UTF-8 of the text.
     """
 
     name: str
@@ -44,9 +44,7 @@ class Tokenization:
 class Difference:
     """The first difference between two tokenizations of a text.
 
-    token: the number of tokens before it, equal on both sides.
-    byte: the number of UTF-8 bytes before it.
-    character: the number of complete characters before it.
+    token, byte, character: how many tokens, bytes and complete characters are before it.
     ours, theirs: the id and the bytes of the token there on each side, or None at the end.
     """
 
@@ -63,10 +61,9 @@ class Comparison:
 
     text: the text.
     ours, theirs: its tokens in bpetite and in the tiktoken encoding.
-    difference: the first difference, or None. With the encoding "self", ids are compared;
-        with any other, the bytes of the tokens.
-    engine_characters: the characters of the text that bpetite's and tiktoken's regex engines
-        classify differently.
+    difference: the first one, or None. With the encoding "self", ids are compared; with any
+        other, the bytes of the tokens.
+    engine_characters: those that the two regex engines classify differently.
     """
 
     text: str
@@ -86,12 +83,12 @@ def compare(
     Args:
         model: a tokenizer, or the path of its file.
         text: any text.
-        encoding: the name of a tiktoken encoding; or "self" for the vocabulary of the
-            tokenizer file, which tiktoken then loads without a network.
+        encoding: the name of a tiktoken encoding, or "self" for the tokenizer file's own
+            vocabulary, which tiktoken loads without a network.
 
     Raises:
-        KeyError, ValueError, OSError: the tokenizer file cannot be loaded, or tiktoken does
-            not have the encoding or cannot download it.
+        KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
+        ValueError, OSError: tiktoken does not have the encoding, or cannot download it.
         UnicodeEncodeError: the text contains a lone surrogate.
     """
     artifact = read_artifact(model)

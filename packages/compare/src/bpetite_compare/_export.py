@@ -46,10 +46,10 @@ class Exported:
 
     files: the paths of the files written.
     loading: Python code that loads them in their library, from any folder.
-    tokens: the number of tokens, special tokens included.
-    rows: the number of rows that a model needs: the highest id and one.
-    special_tokens: the id of each special token, by its text.
-    notes: remarks for people, such as which special token has which role.
+    tokens: how many there are, special tokens included.
+    rows: how many a model needs: the highest id and one.
+    special_tokens: the id of each.
+    notes: remarks for people, such as the roles of special tokens.
     """
 
     files: tuple[str, ...]
@@ -76,46 +76,36 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     base: str | os.PathLike[str] | None = None,
     id_map: str | os.PathLike[str] | None = None,
 ) -> Exported:
-    """Write a tokenizer in the format of another library.
-
-    The ids are the tokenizer's.
+    """Write a tokenizer in the format of another library, with the same ids.
 
     Args:
         model: a tokenizer, or the path of its file.
-        to: "tiktoken" for a file of ranks; "huggingface" for a folder that
-            `PreTrainedTokenizerFast` of transformers loads, or for one `tokenizer.json` if
-            `output` ends in ".json"; "gpt2" for a folder with `vocab.json` and `merges.txt`;
-            "gguf" for the vocabulary in llama.cpp's format.
+        to: "tiktoken" for a file of ranks; "huggingface" for a folder that transformers loads, or
+            for one `tokenizer.json` if `output` ends in ".json"; "gpt2" for a folder with
+            `vocab.json` and `merges.txt`; "gguf" for the vocabulary in llama.cpp's format.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
-            The tokenizer file does not change.
-        max_length: for a transformers folder, the maximum number of tokens. transformers
-            warns about longer texts, and truncates them with `truncation=True`.
+        max_length: for a transformers folder, the most tokens with `truncation=True`.
         chat_template: for a transformers folder, the Jinja template of
             `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
         bos: for a transformers folder or "gguf", the special token that begins a text. A
             "gguf" file needs this and `eos`.
-        eos: the one that ends a text. The default is `<|endoftext|>` if it is the only special
-            token of the tokenizer.
+        eos: the one that ends a text; by default `<|endoftext|>`, if there is no other.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
-        base: the folder of a model, for a transformers folder, or for "gguf", the GGUF file of one.
-            The export is that folder, or the tokenizer of that file, with this vocabulary. The
-            special tokens of the model, its split pattern and, without `id_map`, its ids must be
-            the tokenizer's. Other settings replace the model's.
-        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null. Ids
-            in all files move.
+        base: the folder of a model or, for "gguf", its file, to get this vocabulary. Special
+            tokens, split pattern and, without `id_map`, ids must be the tokenizer's. Other
+            settings replace the model's.
+        id_map: with `base`, the path of a JSON list: for each new id, the model's id or null.
+            Ids in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
-            `max_length` is not an integer, or a role or the chat template no `str`.
-        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
-            a token does not encode to itself (never after training, unless it continued such
-            a tokenizer); a special token cannot be used; a role names no special token; the
-            chat template has an error; the base does not fit, or needs an id that is gone; or the
-            output is also an input.
+        TypeError: an argument has a wrong type.
+        ValueError: the format is unknown, lacks an option or cannot represent the tokenizer, a
+            special token, a role, the chat template or the base does not fit, or the output is
+            also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """

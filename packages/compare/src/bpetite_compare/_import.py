@@ -86,12 +86,12 @@ class Imported:
     """The result of an import.
 
     path: the tokenizer file.
-    vocab_size: the number of tokens that are not special.
-    rows: the number of rows that a model needs: the highest id and one.
+    vocab_size: how many tokens are not special.
+    rows: how many a model needs: the highest id and one.
     pattern: the name of the split pattern.
     pattern_from: what names it: the file, "--pattern", the class in a configuration, or "a guess".
-    special_tokens: the id of each special token.
-    whole_tokens: the number of tokens that no merge makes: only a whole chunk becomes one.
+    special_tokens: the id of each.
+    whole_tokens: how many tokens no merge makes.
     sha256: the digest of the tokenizer file, in hex.
     checked: what was compared with what, for people.
     notes: remarks for people.
@@ -124,36 +124,33 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
 ) -> Imported:
     """Convert a byte-level BPE tokenizer to a tokenizer file; it keeps its ids.
 
-    Before saving, the ids of texts in many scripts are compared with those of a slow encoder
-    that uses the other file's own data.
+    Before saving, texts in many scripts are encoded with the result and with a slow encoder that
+    uses the other file's own data: the ids must be equal.
 
     Args:
-        source: the path of a `tokenizer.json`, a file of ranks in tiktoken's format, a
-            `tekken.json`, a GGUF file, or a folder with one of these; a list of the paths of
-            `vocab.json` and `merges.txt`, or their folder; or with the form "tiktoken", the name of
-            an encoding that is not also a path.
+        source: the path of a `tokenizer.json`, a file of ranks (tiktoken), a `tekken.json`, a GGUF
+            file, or a folder with one of these; a list of the paths of `vocab.json` and
+            `merges.txt`, or their folder; or, with the form "tiktoken", the name of an encoding.
         form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: the name of the split pattern, for a file of ranks, for `vocab.json` with
-            `merges.txt`, and for a GGUF file, which may name it. Without it, the pattern is that of
-            a `tokenizer.json` beside the file, or of the class in a `tokenizer_config.json`; for
-            `vocab.json`, GPT-2's is a guess.
-        special_tokens: the id of each special token, for forms that do not have them all.
-            Without it, they are those of a `tokenizer.json`, a `tokenizer_config.json` or an
-            `added_tokens.json` beside the file.
-        ignore_merges: for `vocab.json` with `merges.txt`, whether a chunk that is a token gets its
-            id without any merge, as `ignore_merges` in a `tokenizer.json` says.
-        drop_normalizer: whether to leave out a normalizer to NFC. The ids are the
-            original's for text in NFC then.
-        drop_strip: whether to leave out the flags `lstrip` and `rstrip` of added tokens. Ids
-            differ from the original's only where whitespace is beside such a token.
-        add_missing_bytes: whether bytes without an id get one, behind all others. The model has
-            no rows for them. Without it, only bytes that UTF-8 never uses get one.
+        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, the
+            `tokenizer.json` or the configuration beside the file names it; for `vocab.json`,
+            GPT-2's is a guess.
+        special_tokens: the id of each. Without it, they are those of the file, or of a file beside
+            it.
+        ignore_merges: for `vocab.json`, whether a chunk that is a token gets its id without any
+            merge.
+        drop_normalizer: whether to leave out a normalizer to NFC. The ids are then the model's
+            only for text in NFC.
+        drop_strip: whether to leave out `lstrip` and `rstrip` of added tokens. The ids are then
+            the model's only without whitespace beside such a token.
+        add_missing_bytes: whether bytes without an id get one, for which the model has no rows.
+            Bytes that UTF-8 never uses get one in any case.
 
     Raises:
-        ValueError: the form is unknown, the number of paths is wrong, the output is also an
-            input, files in a folder disagree, or a tokenizer file cannot represent the tokenizer.
+        ValueError: the form is unknown, the paths do not fit it or each other, the output is also
+            an input, or a tokenizer file cannot represent the tokenizer.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
         FileExistsError: the output exists, and `overwrite` is false.
     """

@@ -30,13 +30,12 @@ _CONTEXT_CHARACTERS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """The first true difference in files, which the Unicode tables do not explain.
+    """The first difference that the Unicode tables do not explain.
 
-    path: the file; the command `parity` has "-" for standard input.
+    path: the file.
     byte, line: its byte offset in the file, and its line, counted from 1.
     before, after: some of the text before it and from it on.
-    ours, theirs: the id and the bytes of the token there on each side, or None if this
-        section of the text has no more tokens.
+    ours, theirs: the id and the bytes of the token there on each side, or None at the end.
     """
 
     path: str
@@ -53,11 +52,9 @@ class Parity:
     """The result of comparing token ids for whole files.
 
     files, bytes, characters, tokens: the amounts compared; the tokens are bpetite's.
-    difference: the first true difference, where the comparison stopped, or None.
-    engine_characters: the characters that the two regex engines classify differently, with
-        their frequencies.
-    engine_differences: the number of sections whose ids differ only because of these
-        characters.
+    difference: where the comparison stopped, or None.
+    engine_characters: how often each character occurs that the regex engines classify differently.
+    engine_differences: how many sections differ only because of these.
     """
 
     files: int = 0
@@ -72,16 +69,15 @@ class Parity:
 def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
     """Compare the token ids of whole files with tiktoken's, for the same vocabulary.
 
+    It stops at the first difference that the Unicode tables do not explain.
+
     Args:
         model: the path of a tokenizer file.
         paths: files of UTF-8 text.
 
-    Returns:
-        The comparison, up to the first true difference.
-
     Raises:
-        KeyError, ValueError, OSError: a file cannot be read.
-        ValueError: tiktoken cannot load the vocabulary.
+        KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
+        ValueError, OSError: a file cannot be read, or tiktoken cannot load the vocabulary.
     """
     return parity_of_texts(
         Artifact.read(model), ((os.fspath(path), blocks(path)) for path in paths)

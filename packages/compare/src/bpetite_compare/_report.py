@@ -29,12 +29,11 @@ Tokenizing: TypeAlias = Artifact | Engine | tiktoken.Encoding
 class ReportRow:
     """The figures of one tokenizer.
 
-    name: the name of the encoding, or the path of the tokenizer file; from `report`, "bpetite"
-        for an only one.
-    per_text: the number of tokens in each text.
-    single_bytes: the number of tokens in all texts that are single bytes.
-    vocab_size: the number of mergeable tokens in the vocabulary.
-    shared: the number of these tokens that the first tokenizer also has.
+    name: the name of the encoding, or the path of the tokenizer file; "bpetite" for an only one.
+    per_text: the tokens in each text.
+    single_bytes: how many tokens of all texts are single bytes.
+    vocab_size: the number of mergeable tokens.
+    shared: how many of these the first tokenizer also has.
     """
 
     name: str
@@ -48,9 +47,9 @@ class ReportRow:
 class Report:
     """The figures of several tokenizers for the same texts.
 
-    sizes: the number of bytes of each text.
-    characters: the number of characters of all texts.
-    rows: the figures of each tokenizer.
+    sizes: the bytes of each text.
+    characters: those of all texts.
+    rows: a row for each tokenizer.
     """
 
     sizes: tuple[int, ...]
@@ -73,8 +72,9 @@ def report(
         encodings: names of tiktoken encodings.
 
     Raises:
-        KeyError, ValueError, OSError: a file cannot be read, or tiktoken does not have an
-            encoding or cannot download it.
+        KeyError, ValueError, OSError: a tokenizer file cannot be loaded.
+        ValueError, OSError: a file cannot be read, or tiktoken does not have an encoding or
+            cannot download it.
     """
     several = [models] if isinstance(models, (str, os.PathLike)) else models
     artifacts = {os.fspath(path): Artifact.read(path) for path in several}

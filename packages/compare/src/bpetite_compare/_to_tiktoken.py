@@ -21,20 +21,18 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special tokens included.
 
-    It needs no network. Both return the same ids, except for characters that the two regex
-    engines classify differently. A tokenizer with other ids in tiktoken is refused, as by an
-    export. Training makes none, unless it continues one (`Tokenizer.train` logs a warning).
+    It needs no network. The ids are the same, except for characters that the two regex engines
+    classify differently.
 
     Args:
-        model: a tokenizer, the path of its file, or a model of `bpetite_compare.reference`, which
-            brings its own pattern.
+        model: a tokenizer, the path of its file, or a model of `bpetite_compare.reference`.
         special_tokens: more special tokens; their ids follow the last one.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
-        ValueError: a special token cannot be used, two tokens have the same bytes, a token does
-            not encode to itself, or the order of the ids would merge other tokens.
+        TypeError: an argument has a wrong type.
+        ValueError: tiktoken would have other ids, for example because two tokens have the same
+            bytes, or a special token cannot be used.
     """
     if not isinstance(model, Model):
         return of_artifact(read_artifact(model), "bpetite", special_tokens)

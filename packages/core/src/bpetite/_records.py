@@ -14,8 +14,8 @@ _LOGGER: Final = logging.getLogger("bpetite")
 class Start(TypedDict):
     """Training starts.
 
-    vocab_size: the requested number of mergeable tokens.
-    merges_kept: the number of merges of the tokenizer that it starts from.
+    vocab_size: the number of mergeable tokens requested.
+    merges_kept: the merges of the tokenizer that it continues.
     """
 
     event: Literal["start"]
@@ -26,7 +26,7 @@ class Start(TypedDict):
 class Count(TypedDict):
     """About every 16 million characters of the corpus.
 
-    documents, characters: the number counted so far.
+    documents, characters: how many so far.
     """
 
     event: Literal["count"]
@@ -37,8 +37,7 @@ class Count(TypedDict):
 class Counted(TypedDict):
     """The corpus is counted.
 
-    documents, characters: the total number.
-    distinct_chunks: the number of different chunks.
+    documents, characters, distinct_chunks: how many.
     """
 
     event: Literal["counted"]
@@ -50,8 +49,7 @@ class Counted(TypedDict):
 class Merge(TypedDict):
     """Every 100 merges.
 
-    merges: the number learned so far.
-    merges_wanted: the number requested.
+    merges, merges_wanted: how many so far, and in all.
     token: the first 40 bytes of the last token.
     count: the frequency of its pair.
     """
@@ -66,8 +64,7 @@ class Merge(TypedDict):
 class End(TypedDict):
     """Training ends.
 
-    vocab_size: the requested number of mergeable tokens.
-    mergeable_vocab_size: the actual number.
+    vocab_size, mergeable_vocab_size: the number of mergeable tokens requested, and reached.
     """
 
     event: Literal["end"]
@@ -86,7 +83,7 @@ class File(TypedDict):
 
 
 class Unreachable(TypedDict):
-    """At level WARNING: tokens of the start do not encode to themselves, nor in the result.
+    """At level WARNING: tokens of start do not encode to themselves.
 
     id: the first such token.
     token: its first 40 bytes.

@@ -18,9 +18,8 @@ from bpetite._trainer import learn_merges, training_start
 class Tokenizer:
     """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.
 
-    After training, the ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the
-    order of learning. The special tokens follow; `<|endoftext|>` is the only one by default. A
-    loaded file of schema version 3 or 4 has ids of its own.
+    After training, the ids 0 to 255 are the bytes, those from 256 on the merges, in the order of
+    learning, and the last ones the special tokens. A file of schema version 3 or 4 has other ids.
 
     A tokenizer never changes. Threads can share it, and it can be pickled and copied.
     """
@@ -47,53 +46,40 @@ class Tokenizer:
     ) -> Self:
         """Learn a tokenizer from text.
 
-        The result depends only on the text, on vocab_size and on the Unicode tables of the
-        `regex` package: not on the order of the documents, the hash seed, the operating
-        system or the version of Python.
-
-        Progress is logged to `bpetite` at level INFO.
+        The result depends only on the documents, the arguments and the Unicode tables of the
+        package `regex`: not on the order of the documents, the hash seed, the operating system or
+        the version of Python. Progress is logged to `bpetite` at level INFO.
 
         Args:
-            corpus: one document, an iterable of documents, or a mapping such as
-                `collections.Counter` from each document to the number of its repetitions.
-                An iterable is read once. No token spans two documents. Special tokens in
-                the text are ordinary text. Line ends are kept. To train as the command does,
-                pass `open(path, encoding="utf-8", newline="").read()` for each file: without
-                `newline=""`, Python turns CRLF into LF. A path is text like any other, and an
-                open file is an iterable of lines; both are logged as a warning.
-            vocab_size: the number of mergeable tokens, 256 or more. Special tokens are
-                extra.
-            start: a tokenizer whose merges come first; learning goes on from there. On the
-                same corpus, the result is that of one long training. The ids of its tokens
-                stay, but special tokens move behind the new tokens, so rows of a model's
-                embedding shift, unless keep_ids is true. If merging the bytes of a token of
-                start does not give that token, as in some handmade files, a warning is
-                logged. The result has the pattern of start, and its special tokens first.
-            pattern: the name of the pattern that splits text into chunks, such as `gpt4`, as
-                docs/patterns.md lists them. By default `gpt2`, or that of start.
-            special_tokens: the texts of the special tokens, at most 4,096; `[]` is none. By
-                default `<|endoftext|>` alone. With start, they are added to its own.
-            keep_ids: whether special tokens of start keep their ids too. New tokens get the
-                ids after the highest one, and added special tokens those after them. A start
-                of schema version 3 or 4 keeps its ids in any case. A whole token whose bytes new
-                merges make two tokens gets the merge of both, with its id.
+            corpus: one document, an iterable of documents, which is read once, or a mapping such as
+                `collections.Counter` from each document to its repetitions. No token spans two
+                documents. Special tokens in them are ordinary text. To train as the command does,
+                use `open(path, encoding="utf-8", newline="").read()`, because Python would turn
+                CRLF into LF. A path is text, and an open file is an iterable of lines; both are
+                logged as a warning.
+            vocab_size: the number of mergeable tokens, 256 or more. Special tokens are extra.
+            start: a tokenizer to continue, with its pattern, merges and special tokens. On the same
+                corpus, the result is that of one long training. Special tokens move behind the new
+                tokens, which shifts rows of a model, unless keep_ids is true.
+            pattern: the name of the split pattern, such as `gpt4`. By default `gpt2`, or that of
+                start.
+            special_tokens: at most 4,096 texts, by default `<|endoftext|>` alone; `[]` is none.
+                With start, they are added to its own.
+            keep_ids: whether special tokens of start keep their ids too, as they do in any case in
+                schema version 3 or 4. New tokens get the ids after the highest one, then added
+                special tokens. A merge that makes a whole token has its id.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
 
         Raises:
-            TypeError: corpus or a document is not text, vocab_size or a count is not an
-                integer, start is not a tokenizer, pattern is not a `str`, or special_tokens
-                is not a sequence of `str`.
-            ValueError: a count is below 1, vocab_size is below 256 or the size of start, no
-                pattern has this name, start has another pattern, a special token breaks a rule
-                (the message has one that would work), keep_ids lacks start or start has two
-                tokens with the same bytes, or the tokenizer file would exceed its maximum of
-                1,114,112 mergeable tokens, 64 MiB or the id 2,097,151.
+            TypeError: an argument, a document or a count has a wrong type.
+            ValueError: a count is below 1, vocab_size is below 256 or the size of start, the
+                pattern is unknown or not that of start, a special token breaks a rule, keep_ids
+                lacks start or start has two tokens with the same bytes, or the tokenizer file
+                would exceed 1,114,112 mergeable tokens, 64 MiB or the id 2,097,151.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
-        >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
-        <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens ['<|endoftext|>']>
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer: pattern gpt2, 259 ids, special tokens ['<|endoftext|>']>
         >>> chat = Tokenizer.train("ab ab", 257, pattern="gpt4", special_tokens=["<|user|>"])
@@ -108,23 +94,22 @@ class Tokenizer:
         return cls._of(learned)
 
     def encode(self, text: str, *, ordinary: bool | Sequence[tuple[int, int]] = False) -> list[int]:
-        r"""Return the ids of a text.
+        """Return the ids of a text.
 
-        Every exact `<|endoftext|>`, or other special token, in the text becomes its id, unless it
-        overlaps an ordinary part. Untrusted text should be ordinary.
+        Every special token in the text, such as `<|endoftext|>`, becomes its id, unless it overlaps
+        an ordinary part. Untrusted text should be ordinary.
 
         Args:
             text: any text; "" has no ids.
             ordinary: whether special tokens are text like any other; or the parts of the text in
-                which they are, as pairs of the positions of characters, where a part starts and
-                before which it ends. Parts may overlap and come in any order. They change which
-                special tokens are found, and nothing else.
+                which they are, as pairs of positions of characters, the end exclusive. Parts may
+                overlap and come in any order.
 
         Returns:
             At most one id for each byte of the text in UTF-8.
 
         Raises:
-            TypeError: text is not a `str`, or ordinary neither a `bool` nor pairs of integers.
+            TypeError: an argument has a wrong type.
             ValueError: a part is not inside the text.
             UnicodeEncodeError: text contains a lone surrogate; the error has its index.
 
@@ -148,11 +133,7 @@ class Tokenizer:
         """Return the text of ids: `decode(encode(text)) == text` for every text.
 
         Args:
-            token_ids: a list or another sequence of integers. For a NumPy array, pass its
-                `tolist()`. `numpy.frombuffer(data, "<u2")` reads the bytes of a file in u16.
-
-        Returns:
-            The bytes of the tokens, joined and decoded as UTF-8.
+            token_ids: a sequence of integers; of a NumPy array, its `tolist()`.
 
         Raises:
             KeyError: an id is not in the vocabulary.
@@ -172,24 +153,20 @@ class Tokenizer:
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the tokenizer file: JSON, always with the same bytes for the same tokenizer.
 
-        The file appears only when it is complete, and is on the disk when `save` returns.
-        There are two exceptions. On a file system without hard links, such as FAT, an empty
-        file reserves a new name for an instant. Readers can see it, and a killed process can
-        leave it behind. On Windows, a power cut may undo the save, as it cannot sync a folder.
-
-        A new file has the mode that the umask allows; an overwritten file keeps its mode.
-        Overwriting a symbolic link replaces its target and keeps the link.
+        The file appears only when it is complete, and is on the disk when `save` returns. But on a
+        file system without hard links, such as FAT, an empty file reserves a new name for an
+        instant, which a killed process can leave behind. On Windows, a power cut may undo the
+        save, as it cannot sync a folder. An overwritten file keeps its mode, and an overwritten
+        symbolic link is kept: its target is replaced.
 
         Args:
             path: the path of the file; its folder must exist.
             overwrite: whether an existing file may be replaced.
 
         Raises:
-            FileExistsError: the path exists, even as a dangling link, and `overwrite` is
-                false.
-            FileNotFoundError: the folder does not exist.
-            OSError: the system does not allow it, or the path is a folder, a device, a FIFO
-                or a socket. An existing file is unchanged.
+            FileExistsError: the path exists, even as a dangling link, and `overwrite` is false.
+            OSError: the folder does not exist, the system does not allow it, or the path is a
+                folder, a device, a FIFO or a socket. An existing file is unchanged.
         """
         self._artifact.write(path, overwrite=overwrite)
 
@@ -222,7 +199,11 @@ class Tokenizer:
 
     @property
     def special_tokens(self) -> Mapping[str, int]:
-        """The id of each special token, in the order of ids; it cannot be changed."""
+        """The id of each special token, in the order of ids; it cannot be changed.
+
+        >>> Tokenizer.train("ab ab ab", vocab_size=258).special_tokens["<|endoftext|>"]
+        258
+        """
         return MappingProxyType(self._artifact.special_tokens)
 
     @property

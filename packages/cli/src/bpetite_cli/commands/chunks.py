@@ -6,15 +6,13 @@ before it. train --counts reads the result, also from several files.
 Examples:
   bpetite chunks text.txt > chunks.jsonl
   bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl
-  bpetite chunks text.txt --pattern gpt4 --output chunks.jsonl
-  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl
   bpetite chunks --files-from list.txt |
     bpetite train --counts - --vocab-size 512 --output tokenizer.json
 
 Details:
 Each line of the result is a JSON object with a chunk and its count, sorted by the code points of
-the chunks. A terminal gets the most frequent chunks instead. With `--output`, the file appears
-only when it is complete. [Large corpora](../large-corpora.md) counts on many machines.
+the chunks. A terminal gets the most frequent chunks instead. [Large corpora](../large-corpora.md)
+counts on many machines.
 """
 
 import argparse

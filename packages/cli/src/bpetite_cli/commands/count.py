@@ -6,21 +6,14 @@ total after its files, and several inputs a total at the end.
 Examples:
   bpetite count --model tokenizer.json text.txt
   bpetite count --model tokenizer.json --text "Hello world"
-  bpetite count --model tokenizer.json a.txt b.txt
   bpetite count --model tokenizer.json notes --glob '*.txt'
   bpetite count --model tokenizer.json --max 8000 < text.txt
-  bpetite count --model tokenizer.json --jsonl text docs.jsonl
-  bpetite count --model tokenizer.json --json corpus.gz
   bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl
 
 Details:
-Without FILE, it reads standard input and prints only the number. No token spans two files. Each
-special token in the text is one token, unless the text is `--ordinary`. `--json` prints one
-object.
-
-If a file cannot be read, the other files are still counted, and the exit status is 1. With
-`--by-token`, nothing is printed then; it prints how often each token of the vocabulary occurs in
-all files, the most frequent first.
+From standard input, it prints only the number. `--by-token` adds up all files, and begins with the
+most frequent token. If a file cannot be read, the exit status is 1, but the other files are still
+counted, except with `--by-token`.
 """
 
 import argparse
@@ -61,13 +54,11 @@ class _FileSize:
 class _File(TypedDict):
     """The figures of a file, or its error."""
 
-    path: Annotated[
-        str, "the path of the file; `-` is standard input, `--text` the text of that option"
-    ]
+    path: Annotated[str, "the path of the file, `-` for standard input, or `--text`"]
     bytes: int | None
     tokens: int | None
     bytes_per_token: float | None
-    error: Annotated[str | None, "why the file could not be read, or null"]
+    error: Annotated[str | None, "why the file could not be read"]
 
 
 class _Folder(fields.Files, fields.TextSize):
@@ -81,7 +72,7 @@ class _Totals(fields.Documents, fields.TextSize, fields.Encoded):
     max_each: Annotated[int | None, "the limit of `--max-each` for each file"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
-    per_folder: Annotated[list[_Folder], "the figures of each folder that was named"]
+    per_folder: Annotated[list[_Folder], "the figures of each folder"]
 
 
 def add_command(commands: Commands) -> None:

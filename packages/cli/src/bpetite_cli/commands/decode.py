@@ -5,18 +5,13 @@ With --output, the file appears only when it is complete.
 Examples:
   bpetite decode --model tokenizer.json --ids 72 101 108 108 111
   bpetite decode --model tokenizer.json ids.json
-  bpetite encode --model tokenizer.json text.txt |
-    bpetite decode --model tokenizer.json
   bpetite encode --model tokenizer.json text.txt --format u16 |
     bpetite decode --model tokenizer.json --format u16
-  bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt
   bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin
 
 Details:
-Words of digits are ids, unless a file has such a name: `decode -m tokenizer.json 72 101`. Ids
-from a pipe or a file are JSON, or text if they begin with a digit; `--format text` allows any
-whitespace between them, `u16` and `u32` are as for `encode`. If the ids are not complete text,
-`--bytes` writes their bytes.
+Words of digits are ids too: `decode -m tokenizer.json 72 101`. Ids from a pipe or a file are JSON,
+or text if they begin with a digit, with any whitespace between them.
 """
 
 import argparse

@@ -4,21 +4,13 @@ The exit status is 0 if the tokenizers are the same, 1 if they are different, an
 went wrong.
 
 Examples:
-  bpetite diff old.json tokenizer.json
   bpetite diff old.json tokenizer.json text.txt
-  bpetite diff old.json tokenizer.json notes --glob '*.txt' --json
+  bpetite diff old.json tokenizer.json
 
 Details:
-Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. Then
-`bpetite import` saves the same file for both, whatever they come from. The lines for people call
-them A and B.
-
-For each file, both numbers of tokens are printed, and the first place that they cut differently,
-with the two tokens. Then it says why the other tokenizer does not have the longer one there, as
-`bpetite show --why` does, or that it is not in its vocabulary. A file without such a place may
-still have other ids.
-
-Without FILE, no text is read; `-` is standard input. Texts do not change the exit status.
+Two tokenizers are the same if they have the same pattern, merges, special tokens and ids. For each
+file, it prints both numbers of tokens, the first place that they cut differently, and why one lacks
+the longer token there, as `show --why` does. Without FILE, none is read.
 """
 
 import argparse
@@ -46,7 +38,7 @@ _LONGEST: Final = 40
 
 
 class _Cut(TypedDict):
-    document: Annotated[int, "the number of the document in its file, from 1"]
+    document: Annotated[int, "its number in the file, from 1"]
     start: int
     hex_of_each: Annotated[list[str], "the token that each has there"]
     why: Annotated[why.Place | None, "why one lacks the longer token; null if it has no such token"]
@@ -54,13 +46,13 @@ class _Cut(TypedDict):
 
 class _Text(TypedDict):
     path: str
-    tokens_of_each: Annotated[list[int], "the number of tokens with each"]
+    tokens_of_each: Annotated[list[int], "the tokens with each tokenizer"]
     first_cut: Annotated[_Cut | None, "the first place that they cut differently"]
 
 
 class _Difference(TypedDict):
     same: Annotated[bool, "whether the two tokenizers are the same"]
-    digests: Annotated[list[fields.Digest], "the digests of their tokenizer files, in hex"]
+    digests: Annotated[list[fields.Digest], "the digests of their files, in hex"]
     patterns: Annotated[list[str], "the names of their patterns"]
     special_ids: Annotated[
         Mapping[str, list[int | None]], "the ids of each special token that differs; null if none"
@@ -68,7 +60,7 @@ class _Difference(TypedDict):
     first_merge: Annotated[int | None, "the rank of the first merge that differs"]
     only_in_a: Annotated[list[str], "the tokens that only the first has, in hex"]
     only_in_b: Annotated[list[str], "the tokens that only the second has, in hex"]
-    moved: Annotated[list[str], "the tokens that both have with other ids, in hex"]
+    moved: Annotated[list[str], "the tokens with other ids, in hex"]
     skipped: Mapping[str, int] | None
     texts: Annotated[list[_Text], "how each file is cut"]
 

@@ -9,31 +9,19 @@ Examples:
     --format u16 --output train.bin
   bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \
     --separator-token --separator-at after --format u16 > shard1.bin
-  bpetite encode --model chat.json docs.jsonl --jsonl text \
-    --separator '<|end|>' > ids.json
-  bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
-    --ordinary --separator-token --format u16 --output train.bin
   bpetite encode --model tokenizer.json notes --glob '*.txt' --format u16 --output-dir ids
 
 Details:
-- `json`: one JSON array (default)
-- `text`: one id per line, in decimal
-- `u16`: two bytes per id, little-endian, for ids up to 65535: `numpy.memmap(PATH, dtype="<u2")`
-  reads it
-- `u32`: four bytes per id, little-endian: `dtype="<u4"`
+`json` is one array, and `text` one id per line. `u16` has two bytes per id, little-endian, for ids
+up to 65535; `numpy.memmap(PATH, dtype="<u2")` reads it. `u32` has four (`"<u4"`).
 
-A document is a file, or in a file a part up to `--document-separator`, what `--jsonl` finds in a
-line, or a row with `--parquet`. `--separator-token` puts
-`<|endoftext|>`, or the only special token, between documents, `--separator NAME` another one.
-With `--separator-at before` or `after`, each document has one, so outputs can be concatenated.
-Separators are special also with `--ordinary`.
+A document is a file, or what `--jsonl`, `--parquet` or `--document-separator` finds in it. With
+`--separator-at before` or `after`, each has a separator, so outputs can be concatenated. Separators
+are special also with `--ordinary`.
 
-With `--output-dir`, each input has a file there: its name and the format, such as `a.txt.u16`. Run
-again, the command does what is missing or has changed, by the digests in `manifest.jsonl`. An input
-that cannot be read does not stop the others.
-
-`--engine tiktoken`, from bpetite-compare, has the same ids sooner; a tokenizer with other ids there
-is an error.
+With `--output-dir`, each input has a file there, such as `a.txt.u16`. After a stop, run the command
+again: it does what is missing or has changed, by the digests in `manifest.jsonl`. An input that
+cannot be read does not stop the others.
 """
 
 import argparse
@@ -80,7 +68,7 @@ _Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Pa
 
 
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
-    separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
+    separators: Annotated[int, "separators, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]
 

@@ -9,13 +9,10 @@ Examples:
   cat a.txt b.txt | bpetite head --model tokenizer.json --tokens 50 > begin.txt
 
 Details:
-The output has at most N tokens when it is encoded alone, and lies in the first N tokens of the
-text. Usually it is their text, but it is shorter in two cases: if they end inside a character, and
-if their text has more tokens alone than in the whole text, because the pattern or a whole token
-needs what follows. `bpetite encode --format text` has the exact ids.
-
-It reads no more than it needs, so a large file takes no longer than its beginning. Several files
-are one text with `cat`.
+Encoded alone, the output has at most N tokens. Usually it is the text of the first N tokens. It is
+shorter if these end inside a character, or if their text has more tokens alone, because the pattern
+or a whole token needs what follows. For the exact ids, use `encode --format text`. A large file
+takes no longer than its beginning.
 """
 
 import argparse

@@ -4,16 +4,13 @@ Examples:
   bpetite inspect --model tokenizer.json
   bpetite inspect --model tokenizer.json --token 258
   bpetite inspect --model tokenizer.json --token-text ' the'
-  bpetite inspect --model tokenizer.json --token-text ' the' --json
-  bpetite inspect --model tokenizer.json --token 258 --json
-  bpetite inspect --model tokenizer.json --json
   bpetite inspect --model tokenizer.json --tokens > tokens.jsonl
   bpetite inspect --model big.json --tokens --since tokenizer.json
 
 Details:
-For a tokenizer of another form, such as the folder of a model, the first lines say what it is: its
-kind, pattern, normalizer, roles and special tokens with their flags, and what bpetite leaves out.
-If it does not open, they say why, and the exit status is 1.
+For another form, such as a model's folder, the first lines say what it is (its kind, pattern,
+normalizer, roles, and special tokens with their flags) and what bpetite leaves out. If it does not
+open, they say why, and the exit status is 1.
 """
 
 import argparse

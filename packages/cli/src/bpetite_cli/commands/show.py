@@ -5,23 +5,21 @@ Examples:
   bpetite show --model tokenizer.json --text "Hello world" --steps
   bpetite show --model tokenizer.json --text "In the end" --why ' the'
   bpetite show --model tokenizer.json --ids 72 101 108 108 111
-  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt
-  bpetite show --model tokenizer.json text.txt --json > tokens.jsonl
+  bpetite show --model tokenizer.json text.txt > tokens.jsonl
 
 Details:
-`--why` goes through the places of a text with the bytes of a token. A person gets the first ten and
-the number of all, a program every place. The reason is one of these:
+`--why` gives a reason for each place of a text with the bytes of a token. People see at most ten.
 
 - `token`: the token is there
-- `merge`: another merge comes first and makes something else from a part of the token. Its rank is
-  shown, then that of the merge which the part needs to become the token
-- `longer`: the token is made, but a merge, whose rank is shown, makes it part of a longer one
+- `merge`: another merge comes first and takes a part of it. Its rank is shown, then that of the
+  merge which the part needs to become the token
+- `longer`: a merge, whose rank is shown, makes it part of a longer token
 - `boundary`: the place is in two chunks, or a special token begins or ends inside it
 - `special`, `whole`: it is part of a special token, or of a chunk that is a whole token
 - `unmade`: no merge makes the token, which is a special or a whole token
 
-`--ids` shows tokens by their ids, then the first one that encoding their text does not give, with
-the reason. A program gets a line for each id. If the ids are not text, the reason is `bytes`.
+`--ids` shows tokens, then the first one that encoding their text does not give, with the reason. If
+the ids are not text, the reason is `bytes`.
 """
 
 import argparse
@@ -42,14 +40,10 @@ from bpetite_cli.views.steps import chunks_of, draw_steps
 
 
 class _Shown(fields.Token):
-    start: Annotated[int, "the byte offset in the text where the token begins"]
+    start: Annotated[int, "the byte offset where the token begins"]
     end: Annotated[int, "the byte offset where the token ends"]
-    start_character: Annotated[
-        int, "the offset in characters of the character with the first byte of the token"
-    ]
-    end_character: Annotated[
-        int, "the offset in characters after the character with the last byte of the token"
-    ]
+    start_character: Annotated[int, "in characters, where the character with its first byte begins"]
+    end_character: Annotated[int, "in characters, where the character with its last byte ends"]
 
 
 def add_command(commands: Commands) -> None:

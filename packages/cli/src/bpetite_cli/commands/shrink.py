@@ -10,21 +10,18 @@ Examples:
   bpetite shrink --model tokenizer.json --vocab-size 300 --output small.json
 
 Details:
-A text needs a token if its ids have it, or if merges make it on the way to them. The 256 bytes
-and the special tokens always stay. Ids stay too, with gaps. Every distinct chunk of the text is
-encoded with both tokenizers, to prove it.
+A text needs the tokens of its ids, and those from which merges make them. These, the bytes and the
+special tokens stay, with their ids. To prove it, every distinct chunk of the text is encoded with
+both tokenizers.
 
-`--renumber` gives ids from 0 on, in the order of the old ones. `--id-map` writes a JSON list with
-the old id of each new one, or null, as `export --base` takes it.
-
-With `--min-count`, some text has other ids, and a line says how much. `--keep` names tokens that
-stay all the same, with the merges that make them.
-
-`--check` makes the tokenizer again and compares FILE with it, byte for byte, and with `--id-map`
-the map too. If they differ, the exit status is 1, and the error names the first token that does.
-
-With `--vocab-size`, the result is the same as training with this size. From schema version 3 on,
-whole tokens stay, and so do the ids of all tokens that are left.
+- `--renumber` gives ids without gaps. Then `--id-map` writes a JSON list for `export --base`: the
+  old id of each new one, or null.
+- `--min-count` changes the ids of some text; a line says of how much. `--keep` names tokens that
+  stay all the same, with the merges that make them.
+- `--check` compares FILE, byte for byte, with the result, and with `--id-map` the map too. If they
+  differ, the exit status is 1, and the error names the first such token.
+- `--vocab-size` gives what training with this size gives. From schema version 3 on, whole tokens
+  stay, and so do all ids.
 """
 
 import argparse

@@ -6,16 +6,11 @@ vocabulary may look better than it is.
 Examples:
   bpetite sizes --model tokenizer.json text.txt
   bpetite sizes --model tokenizer.json --at 280 300 --input text.txt
-  bpetite sizes --model tokenizer.json --json text.txt
 
 Details:
-There is a row for each size of the vocabulary: the tokens of the text, its bytes per token, how
-many tokens the step from the row before saves, which share of them a step to twice the size would
-save at this rate, and how many ids the text does not use, special tokens included. A curve
-follows, with the figures of all sizes in between.
-
-A smaller vocabulary has the first merges of a larger one. So the text is encoded once, and the
-figures are exactly those of `truncate` and `count`.
+Each row has the tokens of the text, its bytes per token, how many tokens the step from the row
+before saves, what share twice the vocabulary would save at this rate, and how many ids the text
+does not use. The figures are exact: a smaller vocabulary has the first merges of a larger one.
 """
 
 import argparse
@@ -51,13 +46,13 @@ class _Size(TypedDict):
     bytes_per_token: float | None
     saved: Annotated[int | None, "tokens saved since the size before; null for the first"]
     saved_per_doubling: Annotated[
-        float | None, "the share of tokens that twice the size would save at this rate"
+        float | None, "the share of tokens that twice the size would save"
     ]
-    unused: Annotated[int, "ids, special tokens included, that do not occur in the text"]
+    unused: Annotated[int, "ids, special tokens included, that the text does not use"]
 
 
 class _Sizes(fields.InputSize, fields.Encoded):
-    sizes: Annotated[list[_Size], "the figures of each size of the vocabulary"]
+    sizes: Annotated[list[_Size], "the figures of each size"]
 
 
 class Totals(NamedTuple):

@@ -3,30 +3,21 @@ r"""Train a tokenizer on text and save it to a file.
 Examples:
   bpetite train --input text.txt --vocab-size 512 --output tokenizer.json
   bpetite train --input corpus.gz --vocab-size 32000 --output big.json
-  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 \
-    --output tokenizer.json
-  bpetite train docs.parquet --parquet text --vocab-size 512 \
-    --output tokenizer.json
-  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json
-  find . -name '*.txt' -print0 |
-    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json
   bpetite train a.txt --start tokenizer.json --vocab-size 512 \
     --output grown.json
   bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' \
     --vocab-size 512 --output chat.json
 
 Details:
-`--total` counts special tokens too: `--total 16384` with three of them is `--vocab-size 16381`.
-For a new model, take the pattern `gpt4`; `gpt2` is the default because the specification fixes it
-and the course explains it ([Patterns](../patterns.md)).
+For a new model, take `--pattern gpt4` ([why](../patterns.md)). The default stays `gpt2`, so that
+the same command always makes the same file. With three special tokens, `--total 16384` is
+`--vocab-size 16381`. `--special` replaces `<|endoftext|>`, or adds to the special tokens of
+`--start`; without a TOKEN, there are none.
 
-`--special` replaces `<|endoftext|>`; without a TOKEN, there are none. With `--start`, its names
-are added to those of the start.
-
-`--start` continues a tokenizer: its merges and special tokens come first, and learning goes on
-from there. Its pattern and ids stay, but special tokens move to the new last ids, unless it has
-schema version 3 or 4, as imported tokenizers of models. With `--keep-ids`, its special tokens keep
-their ids too, and new tokens get the ids after them, as for a model that is already trained.
+`--start` continues a tokenizer, with its pattern, merges and ids. But its special tokens move
+behind the new tokens, unless it has schema version 3 or 4, as imported tokenizers do. For a model
+that is already trained, add `--keep-ids`: then they stay, and new tokens get the ids after them
+([Extend](../extend.md)).
 """
 
 import argparse
@@ -68,20 +59,18 @@ _LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 class _Specified(TypedDict):
     """Fields with the names of the specification."""
 
-    corpus_bytes: Annotated[int, "bytes of the corpus in UTF-8"]
+    corpus_bytes: Annotated[int, "`bytes` elsewhere"]
     requested_vocab_size: Annotated[int, "`--vocab-size`, or `--total` without special tokens"]
-    actual_mergeable_vocab_size: Annotated[int, "mergeable tokens, as `vocab_size` elsewhere"]
+    actual_mergeable_vocab_size: Annotated[int, "`vocab_size` elsewhere"]
     special_token_count: Annotated[int, "the number of special tokens"]
-    elapsed_ms: Annotated[int, "the milliseconds for reading and training"]
+    elapsed_ms: Annotated[int, "milliseconds for reading and training"]
 
 
 class _Summary(_Specified, fields.Documents, fields.Outputs, fields.TokenizerContent):
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
-    new_ids: Annotated[
-        tuple[int, int] | None, "the first and last id of the new tokens; null if there are none"
-    ]
+    new_ids: Annotated[tuple[int, int] | None, "the first and last new id; null if there are none"]
     ids_kept: Annotated[
         bool | None, "whether every token of `--start` has the same id; null without it"
     ]

@@ -6,13 +6,11 @@ differ.
 Examples:
   bpetite verify --model tokenizer.json --input text.txt
   bpetite verify --model tokenizer.json --files-from list.txt
-  bpetite verify --model big.json --input corpus.gz
   bpetite verify --model big.json --start tokenizer.json --input text.txt
 
 Details:
-The exit status is also 1 if the id of a merge or a special token differs, if the file does not
-have the exact bytes that bpetite saves, or if all its merges are those of `--start`, because then
-any corpus would do. The first difference is printed.
+The exit status is also 1 if an id or a byte of the file differs, or if all merges are those of
+`--start`, because then any corpus would do. The first difference is printed.
 """
 
 import argparse
@@ -46,12 +44,12 @@ class _DifferenceInMerges(TypedDict):
     corpus_id: Annotated[int | None, "the id that training gives instead of `id`; null if none"]
     special_token: Annotated[str | None, "the special token that differs; null for a merge"]
     model_merge: Annotated[_Joined | None, "the merge in the tokenizer file"]
-    corpus_merge: Annotated[_Joined | None, "the merge that training makes there"]
+    corpus_merge: Annotated[_Joined | None, "the merge that training makes instead"]
 
 
 class _Verdict(TypedDict):
     equal: Annotated[bool, "whether both agree; for `verify`, byte for byte"]
-    difference: Annotated[_DifferenceInMerges | None, "the first difference, or null"]
+    difference: Annotated[_DifferenceInMerges | None, "the first difference"]
     merges_proved: Annotated[int, "merges of the corpus before the first difference"]
 
 
@@ -60,7 +58,7 @@ class _Trained(_Verdict, fields.TokenizerFile):
 
 
 class _Verified(_Trained, fields.InputSize):
-    seconds: Annotated[float, "the seconds for reading and training"]
+    seconds: Annotated[float, "seconds for reading and training"]
     regex: Annotated[str, "the version of the package `regex`"]
 
 

@@ -25,7 +25,7 @@ class Unopened(TypedDict):
     path: str
     source: Annotated[
         Facts | None,
-        "what is known about a tokenizer of another form, by topic; null for a tokenizer file",
+        "what is known about another form, by topic; null for a tokenizer file",
     ]
 
 
@@ -36,10 +36,10 @@ class _File(Unopened):
 class Overview(_File, TokenizerFile):
     """Everything about a tokenizer file."""
 
-    schema_version: Annotated[int, "the schema version of the tokenizer file"]
-    pretokenizer_pattern: Annotated[str, "the text of the pattern in the tokenizer file"]
+    schema_version: Annotated[int, "that of the tokenizer file"]
+    pretokenizer_pattern: Annotated[str, "the text of the pattern, in the syntax of `regex`"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
-    mean_token_bytes: Annotated[float, "the mean length of the mergeable tokens in bytes"]
+    mean_token_bytes: Annotated[float, "the mean length of mergeable tokens"]
     longest: Annotated[list[Token], "the ten tokens with the most bytes"]
     lengths: Annotated[Mapping[int, int], "mergeable tokens of each length in bytes"]
     scripts: Annotated[Mapping[str, int], "mergeable tokens of each script"]

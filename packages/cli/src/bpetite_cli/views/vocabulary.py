@@ -30,7 +30,7 @@ class Entry(Token):
 class NewEntry(Entry):
     """A token that another tokenizer lacks."""
 
-    old_ids: Annotated[list[int], "the ids that the tokenizer of `--since` gives for its bytes"]
+    old_ids: Annotated[list[int], "the ids that `--since` gives for its bytes"]
 
 
 class Frequency(Token):

@@ -1,4 +1,4 @@
-r"""Count the tokens of texts with several tokenizers.
+"""Count the tokens of texts with several tokenizers.
 
 Each --model is a tokenizer file, an encoding of tiktoken such as o200k_base, or a
 model of OpenAI such as gpt-4o. A single one is compared with gpt2, cl100k_base and
@@ -41,7 +41,7 @@ class _Named(TypedDict):
 
 class _Row(_Named, cli.fields.TextSize, cli.fields.Encoded):
     tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
-    single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
+    single_byte_share: Annotated[float | None, "the share of single-byte tokens"]
     vocab_size: int
     shared: Annotated[int, "mergeable tokens that the first tokenizer also has"]
     per_text: Annotated[list[_InText], "the figures of each text"]

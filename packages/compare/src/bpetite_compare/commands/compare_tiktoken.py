@@ -21,7 +21,7 @@ from bpetite_compare.commands._differences import code_points, described, engine
 
 
 class _Named(TypedDict):
-    name: Annotated[str, "`bpetite` or the tiktoken encoding; with `compare`, as `--model` has it"]
+    name: Annotated[str, "`bpetite` or the tiktoken encoding; with `compare`, what `--model` names"]
 
 
 class _Tokenized(_Named, cli.fields.TextSize):

@@ -8,7 +8,6 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
   bpetite export --model tokenizer.json --to huggingface --output hf --base model
-  bpetite export --model tokenizer.json --to gpt2 --output gpt2
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
 
@@ -20,16 +19,13 @@ Details:
   `ByteLevelBPETokenizer` of tokenizers, only with the pattern `gpt2`
 - `gguf`: the vocabulary for llama.cpp, no weights, with `--bos` and `--eos`, or with `--base`
 
-Other libraries give some special tokens a role: `--bos`, `--eos`, `--pad` and `--unk` name them.
-If `<|endoftext|>` is the only one, it is the default of `--eos`. `--special` adds special tokens
-to the export, after the last id; the tokenizer file does not change. Roles, the chat template and
-the maximum length are for a Hugging Face folder, roles for `gguf` too. As JSON, the result has
-the files and the special tokens.
+The ids of `--special` follow the last one. If `<|endoftext|>` is the only special token, it is the
+default of `--eos`. Roles, chat template and maximum length are for a Hugging Face folder, roles for
+`gguf` too.
 
-With `--base`, the export is a model's folder, or for `gguf` the tokenizer of its file, with this
-vocabulary: normalizer, template, roles, kinds of tokens and all else stay, unless an option says
-otherwise. An id with other bytes is an error. `--id-map` names a JSON list with the model's id of
-each id, or null; then ids move in all files.
+With `--base`, the export is that model's folder, or the tokenizer of its GGUF file, with this
+vocabulary. Normalizer, template, roles and all else stay, unless an option says otherwise. Other
+bytes for an id are an error; with `--id-map`, ids move in all files.
 """
 
 import argparse

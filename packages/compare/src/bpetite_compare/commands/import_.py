@@ -13,13 +13,14 @@ Examples:
   bpetite import gpt-4o --output new.json
 
 Details:
-The tokenizer must be byte-level BPE with one of the known patterns. For ranks and `vocab.json`,
-`--pattern` names that of the model; its default is that of the `tokenizer.json`, or of the class,
-beside the file. A GGUF file may name it. `--special` names the special tokens, by default those of
-the file, or of the configuration beside it. With `--ignore-merges`, a chunk that is a token gets
-its id without any merge, as `ignore_merges` in a `tokenizer.json` says. With `--drop-normalizer`,
-the ids are the model's for text in NFC; with `--drop-strip`, where no whitespace is beside an added
-token that has such a flag; with `--add-missing-bytes`, for text without the bytes that get ids.
+The tokenizer must be byte-level BPE with one of the patterns. Some forms do not name theirs: then
+it is that of the `tokenizer.json`, or of the class in the configuration, beside the file. Special
+tokens also come from there, unless the file has them.
+
+`--ignore-merges` is for models whose `tokenizer.json` would say `ignore_merges`. The last three
+options open tokenizers that do more than bpetite can. The ids are the model's only for text in NFC
+(`--drop-normalizer`), without whitespace beside an added token that has such a flag
+(`--drop-strip`), or without the bytes that get ids (`--add-missing-bytes`).
 """
 
 import argparse
@@ -42,7 +43,7 @@ _FLAGS: Final = {
 
 
 class _Summary(cli.fields.Outputs, cli.fields.TokenizerFile):
-    pattern_from: Annotated[str, "what names the pattern: the file, an option, a class, a guess"]
+    pattern_from: Annotated[str, "what names it: the file, an option, a class, a guess"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     notes: Annotated[list[str], "remarks for people"]
 

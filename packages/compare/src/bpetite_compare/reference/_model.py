@@ -185,10 +185,10 @@ class Model:
     vocab: id -> its bytes, shuffled; special tokens are not in it.
     byte_shuffle: at position b, the id of byte b, for all 256 bytes.
     pattern: the split pattern, for the package `regex`.
-    special_tokens: text -> id; `encode` extracts them before it splits a text.
-    whole_tokens: bytes -> id; a chunk that equals one becomes its id, before any merge.
+    special_tokens: text -> id.
+    whole_tokens: bytes -> id; a chunk with these bytes becomes it, before any merge.
     indexes: id in a file of schema version 3 or 4 -> index in `merges` and `vocab`; None if they
-        are the same. Special tokens have the ids of the file.
+        are the same.
     """
 
     merges: Mapping[Pair, int]
@@ -235,7 +235,7 @@ class Model:
     ) -> Self:
         """Return the model of a tokenizer file: the merge at rank r makes the id 256 + r.
 
-        If a handmade file lists a pair twice, the first merge applies.
+        If a pair occurs twice, the first merge applies.
         """
         # The vocabulary also has the id of the second.
         ids: dict[Pair, int] = {}

@@ -47,11 +47,7 @@ def train(
         vocab_size: the number of mergeable tokens, including the 256 bytes.
         pattern: a regular expression for the package `regex`; its matches are the chunks.
         start: a model whose merges come first; the chunks are encoded with them.
-
-        special_tokens: the special tokens of the model, in the order of their ids.
-
-    Returns:
-        The model, with its special tokens after the last merge.
+        special_tokens: they follow the last merge, in this order.
 
     Raises:
         TypeError: `documents` is a single `str`.
