@@ -20,7 +20,7 @@ _LETTER: Final = 8.5
 _PAD: Final = 5
 _GAP: Final = 3
 _ROW: Final = 24
-_LONGEST: Final = 50
+_LONGEST: Final = {"strong": 43}  # bold letters are wider
 
 _STYLE: Final = """\
 :root { --card: #ffffff; --ink: #23262b; --quiet: #5c636d; --rule: #d9d5cd; --on: #ffffff;
@@ -33,14 +33,18 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
   white-space: pre; }
 .say { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; font-size: 13px; }
 .quiet { fill: var(--quiet); } .accent { fill: var(--accent); } .fault { fill: var(--fault); }
-.id { font-size: 12px; fill: var(--quiet); }
+.id { font-size: 12px; fill: var(--quiet); } .small { font-size: 11px; }
+.strong { font-weight: 600; }
 .card { fill: var(--card); stroke: var(--rule); }
 .byte { fill: var(--byte); } .learned { fill: var(--learned); } .new { fill: var(--new); }
 .cut { fill: none; stroke: var(--quiet); stroke-opacity: .6; }
 .special { fill: var(--accent); } .on { fill: var(--on); }
-.bar { fill: var(--accent); opacity: .35; }
+.bar { fill: var(--accent); opacity: .35; } .ours { fill: var(--accent); }
+.others { fill: var(--quiet); opacity: .5; }
 .ring { fill: none; stroke: var(--accent); stroke-width: 2; }
-.rule { fill: none; stroke: var(--rule); }
+.rule { fill: none; stroke: var(--rule); } .flow { fill: none; stroke: var(--quiet); }
+.curve { fill: none; stroke: var(--ink); stroke-width: 1.5; }
+.mark { fill: var(--card); stroke: var(--ink); stroke-width: 1.5; }
 .out { fill: none; stroke: var(--fault); stroke-width: 2; }
 """
 
@@ -58,8 +62,9 @@ class Drawing:
         Raises:
             ValueError: the line is too long for the card.
         """
-        if len(text) > _LONGEST:
-            message = f"{text!r} has {len(text)} letters, and a line has room for {_LONGEST}"
+        longest = _LONGEST.get(kind, 50)
+        if len(text) > longest:
+            message = f"{text!r} has {len(text)} letters, and a line has room for {longest}"
             raise ValueError(message)
         self.text(LEFT, self.y + 15, text, f"say {kind}")
         self.y += 22
@@ -133,10 +138,17 @@ class Drawing:
         """Add a frame around this row."""
         self.box(LEFT - 6, self.y - 3, WIDTH - 2 * LEFT + 12, _ROW + 6, "ring")
 
-    def path(self, points: Sequence[tuple[float, float]], kind: str) -> None:
-        """Add a line through some points."""
+    def path(self, points: Sequence[tuple[float, float]], kind: str, dashes: str = "") -> None:
+        """Add a line through some points, with the lengths of its dashes and gaps."""
         drawn = "L".join(f"{x:g} {y:g}" for x, y in points)
-        self._shapes.append(f'<path d="M{drawn}" class="{kind}"/>')
+        style = f' stroke-dasharray="{dashes}"' if dashes else ""
+        self._shapes.append(f'<path d="M{drawn}" class="{kind}"{style}/>')
+
+    def arrow(self, points: Sequence[tuple[float, float]]) -> None:
+        """Add a line that ends downwards, in an arrow."""
+        x, y = points[-1]
+        self.path(points, "flow")
+        self.path([(x - 4, y - 5), (x, y), (x + 4, y - 5)], "flow")
 
     def next_row(self, *, labels: bool = False) -> None:
         """Go below a row of boxes, and below their labels."""
