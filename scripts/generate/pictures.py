@@ -86,8 +86,8 @@ def _text_way() -> str:
     drawing.say("The lowest rank was learned first and goes first.")
     return drawing.svg(
         "The way of a text to its ids",
-        f"The text {TEXT!r} is cut into {len(chunks)} chunks, and each chunk into bytes. Merges join"
-        " adjacent tokens, the lowest rank first, until each chunk is one token. The ids are"
+        f"The text {TEXT!r} is cut into {len(chunks)} chunks, and each chunk into bytes."
+        " Merges join adjacent tokens, the lowest rank first, until each chunk is one token. The ids are"
         f" {', '.join(map(str, ids))}.",
     )
 
@@ -121,8 +121,8 @@ def _draw_chunks(
         for start, end, rank, level in tokens:
             drawing.y = top + (level + 1) * (_BAR + 4)
             token = chunk[start:end]
-            place, width = x + start * _WIDE, (end - start) * _WIDE - 2
-            _bar(drawing, place, width, kind_of(token), visible(token), str(rank))
+            left, width = x + start * _WIDE, (end - start) * _WIDE - 2
+            _bar(drawing, left, width, kind_of(token), visible(token), str(rank))
         drawing.path([(x + wide / 2, drawing.y + _BAR), (x + wide / 2, bottom)], "flow")
         drawing.y = bottom
         token_id = 256 + tokens[-1].rank if tokens else chunk[0]
@@ -175,13 +175,10 @@ def _corpus_way() -> str:
     drawing.y += _height(1)
     middle = drawing.y + 21
     _command(drawing, "bpetite encode --output-dir ids", "each shard again")
-    drawing.path(
-        [(LEFT + _SHARDS * _NEXT - 7, beside), (_BESIDE, beside), (_BESIDE, middle)], "flow"
-    )
-    drawing.path([(_BESIDE, middle), (_BESIDE - 36, middle)], "flow")
-    drawing.path(
-        [(_BESIDE - 31, middle - 4), (_BESIDE - 36, middle), (_BESIDE - 31, middle + 4)], "flow"
-    )
+    end = _BESIDE - 36
+    turns = [(LEFT + _SHARDS * _NEXT - 7, beside), (_BESIDE, beside), (_BESIDE, middle)]
+    drawing.path([*turns, (end, middle)], "flow")
+    drawing.path([(end + 5, middle - 4), (end, middle), (end + 5, middle + 4)], "flow")
     ids = [" ".join(map(str, tokenizer.encode(shard)[:3])) for shard in shards]
     _files(drawing, [(f"ids/{n}.u16", [f"{each} …"]) for n, each in enumerate(ids)])
     return drawing.svg(

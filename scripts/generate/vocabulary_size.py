@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from drawing import LEFT, WIDTH, Drawing
+from drawing import LEFT, Drawing
 from generate.command import ROOT, filled, markdown
 
 _PAGE: Final = Path("docs/vocabulary-size.md")

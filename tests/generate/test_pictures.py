@@ -78,7 +78,7 @@ def test_no_label_touches_another_or_the_edge(chromium: Chromium, name: str) -> 
     labels: list[tuple[str, float, float, float, float]] = chromium.run(MEASURE)
     assert len(labels) == len(picture.findall(f"{SVG}text"))
     for text, left, top, right, bottom in labels:
-        assert 4 <= left, text
+        assert left >= 4, text
         assert right <= width - 4, text
         assert 0 <= top < bottom <= height, text
     for (one, left, top, right, bottom), (other, *box) in combinations(labels, 2):
