@@ -87,8 +87,8 @@ def _text_way() -> str:
     return drawing.svg(
         "The way of a text to its ids",
         f"The text {TEXT!r} is cut into {len(chunks)} chunks, and each chunk into bytes."
-        " Merges join adjacent tokens, the lowest rank first, until each chunk is one token. The ids are"
-        f" {', '.join(map(str, ids))}.",
+        " Merges join adjacent tokens, the lowest rank first, until each chunk is one token."
+        f" The ids are {', '.join(map(str, ids))}.",
     )
 
 
