@@ -297,8 +297,8 @@ function describeMerge(pane) {
   const [left, right] = pairs[rank];
   const isLast = rank < merges - 1;
   const shown = (index, place) => drawToken(tokens[index], place, false, 24);
-  const which = `${isLast ? "The last merge in this text" : "Merge"}, rank ${number(rank)}: `;
-  const made = ` makes token ${replay.tokenizer.idOf(256 + rank)}, ${times(replay.times[rank])}.`;
+  const which = `${isLast ? "Last merge in this text" : "Merge"}, rank ${number(rank)}: `;
+  const made = ` makes ${replay.tokenizer.idOf(256 + rank)}, ${times(replay.times[rank])}.`;
   return make("div", "", which, shown(left, 0), " + ", shown(right, 1), made);
 }
 
