@@ -66,7 +66,7 @@ def _languages(tokens: Mapping[str, Mapping[str, int]]) -> str:
 
 
 _PANELS: Final = {
-    "Training": ("train", "seconds"),
+    "Training, all cores": ("train", "seconds"),
     "Encoding, one process": ("encode", "first"),
 }
 """The section and the case of each part of the chart."""
@@ -78,48 +78,42 @@ _NOT_SHOWN: Final = ("regex", "bpetite-core")
 
 
 def _speed(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Draw how many megabytes of a text each library trains on, or encodes, in a second."""
+    """Draw how many seconds each library needs to train on a text, or to encode it."""
     drawing, said = Drawing(), []
     found = [_measured(runs, *key) for key in _PANELS.values()]
-    drawing.say("Megabytes a second: longer is faster", "strong")
+    drawing.say("Seconds for 60 MB: shorter is faster", "strong")
     drawing.y += 2
-    for title, (_, speeds) in zip(_PANELS, found, strict=True):
+    for title, (_, seconds) in zip(_PANELS, found, strict=True):
         drawing.say(title, "strong")
-        most = max(speed for each in speeds.values() for speed in each.values())
-        for text, each in speeds.items():
+        most = max(each for of_text in seconds.values() for each in of_text.values())
+        for text, each in seconds.items():
             drawing.text(LEFT, drawing.y + 11, text, "say quiet")
             _bars(drawing, each, most, {_OURS}, LEFT + 134)
             drawing.y += 4
-            said.append(
-                f"{title}, {text}: {', '.join(f'{n} {_figure(s)}' for n, s in each.items())}."
-            )
+            figures = (f"{name} {_figure(one)}" for name, one in each.items())
+            said.append(f"{title}, {text}: {', '.join(figures)}.")
         drawing.y += 8
     for line in dict.fromkeys(line for facts, _ in found for line in _facts(facts)):
         drawing.text(LEFT, drawing.y + 12, line, "say small quiet")
         drawing.y += 16
-    return drawing.svg("Speed of libraries, in megabytes of text for each second", " ".join(said))
+    return drawing.svg("Seconds that libraries need for about 60 MB of text", " ".join(said))
 
 
 def _measured(
     runs: Sequence[Mapping[str, Any]], section: str, case: str
 ) -> tuple[Mapping[str, str], dict[str, dict[str, float]]]:
-    """Return the facts of the run that measured a section, and megabytes per second by text."""
+    """Return the facts of the run that measured a section, and the median seconds by text."""
     ((facts, series),) = (
         (run["facts"], run["series"])
         for run in runs
         if any((one["section"], one["case"]) == (section, case) for one in run["series"])
     )
-    sizes = {
-        name: int(size.replace(",", "")) / 1e6
-        for name, size in re.findall(r"([\w-]+): ([\d,]+) bytes", facts["texts"])
-    }
-    speeds: dict[str, dict[str, float]] = {text: {} for text in _TEXTS}
+    seconds: dict[str, dict[str, float]] = {text: {} for text in _TEXTS}
     for one in series:
-        wanted = (one["section"], one["case"]) == (section, case) and one["corpus"] in speeds
+        wanted = (one["section"], one["case"]) == (section, case) and one["corpus"] in seconds
         if wanted and one["contestant"] != _ONE_JOB:
-            seconds = statistics.median(one["samples"])
-            speeds[one["corpus"]][one["contestant"]] = sizes[one["corpus"]] / seconds
-    return facts, speeds
+            seconds[one["corpus"]][one["contestant"]] = statistics.median(one["samples"])
+    return facts, seconds
 
 
 def _facts(facts: Mapping[str, str]) -> list[str]:
