@@ -321,6 +321,7 @@ function showToken() {
   element("sheet").classList.toggle("open", token !== undefined);
   if (!token) {
     element("token").replaceChildren(make("p", "quiet", HINT));
+    cover();
     return;
   }
   const isMerge = token.kind === "merge";

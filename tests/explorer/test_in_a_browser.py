@@ -142,7 +142,7 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
 
 
 def test_a_phone_shows_the_tokens_first(page: Chromium) -> None:
-    """At 360 x 740, nothing covers a token of the example, or cuts the name of a sample."""
+    """At 360 x 740, nothing covers a token, or cuts the name of a sample."""
     look(page, "", WIDTHS[0], height=740)
     covered = """[...document.querySelectorAll("#tokens .t")].filter((one) => {
       const { left, top, width, height } = one.getBoundingClientRect();
@@ -150,6 +150,11 @@ def test_a_phone_shows_the_tokens_first(page: Chromium) -> None:
     }).length"""
     assert page.run(covered) == 0
     assert page.run("window.scrollY") == 0
+    page.run("document.querySelector('#tokens .t:last-of-type').click()")
+    chosen = covered.replace("#tokens .t", "#tokens [aria-selected=true]")
+    assert page.run(chosen) == 0
+    page.run("tester.set('text', 'x')")  # which closes the panel of the token
+    page.wait("document.documentElement.style.getPropertyValue('--sheet') === '0px'")
     cut = """["tokenizer", "beside"].flatMap((id) => {
       const list = document.getElementById(id);
       const text = document.createElement("canvas").getContext("2d");
