@@ -297,7 +297,7 @@ function describeMerge(pane) {
   const [left, right] = pairs[rank];
   const isLast = rank < merges - 1;
   const shown = (index, place) => drawToken(tokens[index], place, false, 24);
-  const which = `${isLast ? "Last merge in this text" : "Merge"}, rank ${number(rank)}: `;
+  const which = `${isLast ? "Last merge in this text, rank" : "Merge of rank"} ${number(rank)}: `;
   const made = ` makes ${replay.tokenizer.idOf(256 + rank)}, ${times(replay.times[rank])}.`;
   return make("div", "", which, shown(left, 0), " + ", shown(right, 1), made);
 }
