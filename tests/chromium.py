@@ -68,11 +68,11 @@ class Chromium:
             self.events.append(found)
 
     def _read(self) -> bytes:
-        parts = b""
+        parts = bytearray()  # adding to bytes would copy them each time
         while (byte := self._from.read(1)) != b"\0":
             assert byte, "Chromium ended"
             parts += byte
-        return parts
+        return bytes(parts)
 
     def open(self, address: str) -> None:
         """Open an address, and wait until the page is loaded."""

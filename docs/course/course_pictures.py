@@ -44,12 +44,12 @@ def _why_tokens() -> Drawing:
     text, drawing = "a towel", Drawing()
     ids = _TOKENIZER.encode(text)
     drawing.say("You see letters:")
-    drawing.cells([visible(letter.encode("utf-8")) for letter in text], "plain")
+    drawing.cells([visible(letter.encode("utf-8")) for letter in text], "cut")
     drawing.next_row()
     drawing.say("The tokenizer makes tokens:")
     _add(drawing, ids)
     drawing.say("The model gets numbers, and no letters:")
-    drawing.cells([str(token_id) for token_id in ids], "plain")
+    drawing.cells([str(token_id) for token_id in ids], "cut")
     drawing.next_row()
     return drawing
 
@@ -60,9 +60,9 @@ def _bytes() -> Drawing:
     drawing.say("Characters, and the bytes that UTF-8 stores:")
     ids = Tokenizer.train("", 256).encode(text)
     widths = [len(character.encode("utf-8")) * wide - 3 for character in text]
-    drawing.cells(text, widths=widths)
+    drawing.cells(text, "cut", widths)
     drawing.next_row()
-    drawing.cells([str(token_id) for token_id in ids], "plain", [wide - 3] * len(ids))
+    drawing.cells([str(token_id) for token_id in ids], "byte", [wide - 3] * len(ids))
     drawing.next_row()
     return drawing
 
@@ -72,7 +72,7 @@ def _chunks() -> Drawing:
     drawing = Drawing()
     for number, document in enumerate(_TOY.CORPUS, 1):
         drawing.say(f"Document {number}, cut into chunks:")
-        drawing.tokens(_TOY.chunks_of(document))
+        drawing.cells([visible(chunk) for chunk in _TOY.chunks_of(document)], "cut")
         drawing.next_row()
     return drawing
 
@@ -151,8 +151,8 @@ def _half() -> Drawing:
     ids = _TOKENIZER.encode(text)
     return _rows(
         56,
-        ("characters", [(len(one), visible(one)) for one in characters], "plain"),
-        ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "plain"),
+        ("characters", [(len(one), visible(one)) for one in characters], "cut"),
+        ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "byte"),
         ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], ""),
         ("decoded alone", [(len(_TOKENS[one]), _alone(one)) for one in ids], "out"),
     )
@@ -162,7 +162,7 @@ def _special() -> Drawing:
     """Draw how a text is cut at the special token first, and then into tokens."""
     drawing, text = Drawing(), f"towed{_TOY.SPECIAL}See"
     drawing.say("A text of two documents:")
-    drawing.cell(LEFT, text, "plain")
+    drawing.cell(LEFT, text, "cut")
     drawing.next_row()
     drawing.say("The special token first, then the text around it:")
     _add(drawing, _TOKENIZER.encode(text), labels=True)
@@ -188,7 +188,7 @@ def _artifact() -> Drawing:
         written = json.dumps(value, separators=(",", ":"))
         room = 36 - len(key)
         shown = written if len(written) <= room else f"{written[: room - 1]}…"
-        drawing.box(LEFT - 6, drawing.y, WIDTH - 2 * LEFT + 12, 24, "plain")
+        drawing.box(LEFT - 6, drawing.y, WIDTH - 2 * LEFT + 12, 24, "cut")
         drawing.text(LEFT, drawing.y + 17, f'"{key}":{shown}')
         drawing.y += 24
         drawing.say(labels[key])
@@ -275,10 +275,10 @@ def _letters() -> Drawing:
     data = b"".join(characters)
     return _rows(
         44,
-        ("characters", [(len(one), visible(one)) for one in characters], ""),
-        ("bytes", [(1, str(byte)) for byte in data], "plain"),
-        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], ""),
-        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], ""),
+        ("characters", [(len(one), visible(one)) for one in characters], "cut"),
+        ("bytes", [(1, str(byte)) for byte in data], "byte"),
+        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], "cut"),
+        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], "byte"),
     )
 
 
@@ -300,7 +300,7 @@ def _since() -> Drawing:
     for model, name in (("GPT-2", "gpt2"), ("GPT-4", "gpt4"), ("GPT-4o", "gpt4o")):
         drawing.say(f"The chunks of {model}:")
         chunks = PATTERNS[name].split("I'M 12345.\n\nOk")
-        drawing.tokens([chunk.encode("utf-8") for chunk in chunks])
+        drawing.cells([visible(chunk.encode("utf-8")) for chunk in chunks], "cut")
         drawing.next_row()
     return drawing
 
@@ -344,12 +344,14 @@ def _add(
 
 
 def _rows(wide: int, *rows: tuple[str, Sequence[tuple[int, str]], str]) -> Drawing:
-    """Return rows with a name at the end; a cell is as wide as its number of bytes."""
+    """Return rows with a name at the end; a cell is as wide as its bytes. No kind is for tokens."""
     drawing = Drawing()
     for name, cells, kind in rows:
         drawing.note(name)
-        widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], kind, widths)
+        x: float = LEFT
+        for count, shown in cells:
+            of_token = "byte" if count == 1 else "learned"
+            x = drawing.cell(x, shown, kind or of_token, width=count * wide - 3)
         drawing.next_row()
     return drawing
 

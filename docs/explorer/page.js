@@ -25,7 +25,7 @@ const EXAMPLES = {
 const SAMPLE_NAMES = {
   "prose": "Prose",
   "code": "Code",
-  "code-gpt4": "Code, GPT-4's pattern",
+  "code-gpt4": "Code, gpt4",
   "scripts": "Many scripts",
 };
 /** What the links to examples show. */
@@ -176,6 +176,21 @@ function readText(merges) {
   if (wanted().length) reader.merges = merges; // until the file is opened
 }
 
+/** Say why a sample cuts so much, and how to open a larger tokenizer. */
+function drawSmall() {
+  const name = [state.tokenizer, state.beside].find((name) => Object.hasOwn(SAMPLE_NAMES, name));
+  element("small").hidden = name === undefined;
+  if (!name) return;
+  const { merges, tokens } = tokenizerOf(name);
+  const cut = tokenizerOf(name).mergeChunk(" tokens", Infinity);
+  const parts = cut.flatMap((index, place) => [place ? " " : "", drawToken(tokens[index], place)]);
+  element("small").replaceChildren(
+    `${labelOf(name)} has only ${number(256 + merges.length)} tokens, so it cuts many words: `, ...parts,
+    ". GPT-4's tokenizer has 100,000, and this word is one of them. To open a model's tokenizer, convert its file with ",
+    make("code", "", "bpetite import"), " on a computer, then choose “Open file…” here.",
+  );
+}
+
 /** Show the switch if it can change something: for chat tokens, or a special token in the text. */
 function drawSwitch(shown) {
   const { text, ordinary } = state;
@@ -281,11 +296,10 @@ function describeMerge(pane) {
   if (rank < 0) return make("div", "", "None of these merges occurs in this text.");
   const [left, right] = pairs[rank];
   const isLast = rank < merges - 1;
-  const where = `${times(replay.times[rank])}${isLast ? "" : " in this text"}`;
   const shown = (index, place) => drawToken(tokens[index], place, false, 24);
-  const which = isLast ? "Last in this text: rank" : "Rank";
-  const arrow = [`${which} ${number(rank)}: `, shown(left, 0), " + "];
-  return make("div", "", ...arrow, shown(right, 1), ` → ${replay.tokenizer.idOf(256 + rank)}, ${where}`);
+  const which = `${isLast ? "Last merge in this text, rank" : "Merge of rank"} ${number(rank)}: `;
+  const made = ` makes ${replay.tokenizer.idOf(256 + rank)}, ${times(replay.times[rank])}.`;
+  return make("div", "", which, shown(left, 0), " + ", shown(right, 1), made);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
@@ -307,6 +321,7 @@ function showToken() {
   element("sheet").classList.toggle("open", token !== undefined);
   if (!token) {
     element("token").replaceChildren(make("p", "quiet", HINT));
+    cover();
     return;
   }
   const isMerge = token.kind === "merge";
@@ -336,15 +351,15 @@ function drawWhyNot(pane, token) {
   const { merges, tokens } = tokenizer;
   const found = logic.whyNot(tokenizer, token, mergesOf(pane));
   if (!found) return [];
-  const reason = found.ranks.length ? "another merge comes first" : "no merge makes the token";
-  const lines = [`Why not ${logic.visible(tokens[found.index])}? ${reason}`];
-  for (const rank of found.ranks) {
+  const shown = (index, place = 0) => drawToken(tokens[index], place, false, 24);
+  const longer = ["A longer token could begin here, ", shown(found.index), ", "];
+  if (!found.ranks.length) return [make("p", "quiet words", ...longer, "but no merge makes it.")];
+  const joined = (rank) => {
     const [left, right] = merges[rank];
-    const shown = `${logic.visible(tokens[left])} + ${logic.visible(tokens[right])}`;
-    const ids = [left, right, 256 + rank].map((index) => tokenizer.idOf(index));
-    lines.push(`rank ${rank} of ${merges.length}: ${shown} (${ids[0]} + ${ids[1]}) makes ${ids[2]}`);
-  }
-  return lines.map((line) => make("p", "quiet", line));
+    return [shown(left), " + ", shown(right, 1), `, rank ${number(rank)}`];
+  };
+  const [first, needed] = found.ranks.map(joined);
+  return [make("p", "quiet words", ...longer, "but ", ...first, ", is applied before the merge that it needs: ", ...needed, ".")];
 }
 
 /** Return how much of a merge tree fits on a small screen, where nothing inside scrolls. */
@@ -376,14 +391,16 @@ function choose(at, scroll = true, chosen = reader.chosen) {
   list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 }
 
-/** Keep what is scrolled to beside the controls, and above the panel of a small screen. */
+/** Keep what is scrolled to above the controls, and both above the panel of a small screen. */
 function cover() {
   const { style } = document.documentElement;
+  const sheet = isSheet.matches ? element("sheet").offsetHeight : 0;
+  style.setProperty("--sheet", `${sheet}px`);
+  document.body.style.paddingBottom = sheet ? `${sheet + 8}px` : "";
   const controls = document.querySelector("#view-text .controls");
-  const isSticky = getComputedStyle(controls).position === "sticky";
-  style.scrollPaddingTop = isSticky ? `${controls.offsetHeight + 8}px` : "";
-  style.scrollPaddingBottom = isSheet.matches ? `${element("sheet").offsetHeight + 8}px` : "";
-  document.body.style.paddingBottom = style.scrollPaddingBottom;
+  const { position, bottom } = getComputedStyle(controls);
+  const covered = position === "sticky" ? controls.offsetHeight + parseFloat(bottom) : sheet;
+  style.scrollPaddingBottom = `${covered + 8}px`;
 }
 
 /** Scroll to the chosen token, even if it is not drawn yet. */
@@ -517,6 +534,7 @@ function drawChoices() {
   element("beside").replaceChildren(new Option("no other", ""), ...options());
   element("tokenizer").value = state.tokenizer;
   element("beside").value = state.beside;
+  drawSmall();
 }
 
 /* ---- The view of training ---- */
@@ -1057,6 +1075,15 @@ on("download", "click", () =>
 on("save", "click", savePage);
 on("copy", "click", copyLink);
 isSheet.addEventListener("change", showToken);
+// On paper, a text is whole: fields show a part of it, and only tokens in sight are drawn.
+window.addEventListener("beforeprint", () => {
+  for (const box of document.querySelectorAll(".printed")) {
+    box.textContent = box.parentElement.querySelector("textarea").value;
+  }
+  for (const { replay } of reader.panes) {
+    for (const block of replay.blocks) drawBlock(shownIn.get(block.element));
+  }
+});
 element("hint").textContent = HINT;
 window.addEventListener("hashchange", loadState);
 // The page is hidden until its scripts run; if one of them is missing, it says so instead.

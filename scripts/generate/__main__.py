@@ -18,6 +18,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except ModuleNotFoundError as error:
-        if error.name not in {"matplotlib", "shtab"}:
+        if error.name != "shtab":
             raise  # one of our own modules
         sys.exit(f"error: {error.name} is not installed; run {COMMAND}")

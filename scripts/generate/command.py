@@ -20,6 +20,8 @@ PARTS: Final = {
     "patterns": "generate.patterns",
     "models": "generate.models",
     "vocabulary_size": "generate.vocabulary_size",
+    "pictures": "generate.pictures",
+    "charts": "generate.charts",
     "explorer": "generate.explorer",
     "one_file": "generate.one_file",
     "course_pictures": "course_pictures",  # beside the course

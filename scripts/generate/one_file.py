@@ -21,6 +21,12 @@ AS_SCRIPT: Final = FOLDER / "one-file.js"
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="(.*?)">\n')
 _SCRIPT: Final = re.compile(r'<script src="(.*?)" defer></script>\n')
 _OTHER_PAGES: Final = re.compile(r'<a href="[^"]*">[^<]*</a> ·\s*')
+_HOME: Final = (
+    "<p>This page is from bpetite, a tokenizer in Python. Its repository has a course that builds"
+    " one, in docs/course, and begins with README.md. "
+)
+"""What leads from a saved page to the project, without an address."""
+
 _DEAD: Final = re.compile(r'(?<=<p class="refusal" id="dead">).*?(?=</p>)', re.DOTALL)
 _NO_PARTS: Final = "The explorer did not start. Open this file in a newer browser."
 _ENDS: Final = re.compile("<!--|</?(script|style)", re.IGNORECASE)
@@ -36,7 +42,7 @@ def files() -> dict[Path, str]:
     for kind, content in ("style", style), ("script", script):
         page = page.replace(f"{kind}-src 'self' file:", f"{kind}-src '{_hash(content)}'")
     head, footer = _DEAD.sub(_NO_PARTS, page).split("<footer>")
-    page = f"{head}<footer>{_OTHER_PAGES.sub('', footer)}"
+    page = f"{head}<footer>{_HOME}{_OTHER_PAGES.sub('', footer).removeprefix('<p>')}"
     page = re.sub(r"<[a-z][^>]*>", lambda tag: _BOOLEAN.sub(r' \1=""', tag[0]), page)
     page = page.replace("\n content=", " content=").replace("\n<head>", "<head>")
     page = page.replace("</head>", f"<style>{style}</style>\n</head>")

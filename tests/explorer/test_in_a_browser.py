@@ -1,10 +1,10 @@
 """The explorer in Chromium: each link of the course, the one file, and links that are sent."""
 
+import base64
 import hashlib
 import json
 import re
 import shutil
-from base64 import b64encode
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +40,10 @@ LINKS: Final = sorted(
 TESTER: Final = Path(__file__).with_name("tester.js").read_text(encoding="utf-8")
 """What every page gets: `tester`, which acts as a reader does, and returns what the page shows."""
 
+IDS: Final = (
+    "[...document.querySelectorAll('#tokens [data-id]')].map((one) => Number(one.dataset.id))"
+)
+SEEN: Final = "document.body.innerText"
 Found = dict[str, Any]
 ANY_SPEED: Final = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 
@@ -135,6 +139,75 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
     assert {width for _, width in shown} == set(WIDTHS)
     for (_, width), found in shown.items():
         assert found["wide"] <= width
+
+
+def test_a_phone_shows_the_tokens_first(page: Chromium) -> None:
+    """At 360 x 740, nothing covers a token, or cuts the name of a sample."""
+    look(page, "", WIDTHS[0], height=740)
+    covered = """[...document.querySelectorAll("#tokens .t")].filter((one) => {
+      const { left, top, width, height } = one.getBoundingClientRect();
+      return !one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    }).length"""
+    assert page.run(covered) == 0
+    assert page.run("window.scrollY") == 0
+    page.run("document.querySelector('#tokens .t:last-of-type').click()")
+    chosen = covered.replace("#tokens .t", "#tokens [aria-selected=true]")
+    assert page.run(chosen) == 0
+    page.run("tester.set('text', 'x')")  # which closes the panel of the token
+    page.wait("document.documentElement.style.getPropertyValue('--sheet') === '0px'")
+    cut = """["tokenizer", "beside"].flatMap((id) => {
+      const list = document.getElementById(id);
+      const text = document.createElement("canvas").getContext("2d");
+      text.font = getComputedStyle(list).font;
+      const room = list.clientWidth - 26; // the arrow, and what is around the text
+      return [...list.options].filter((one) => text.measureText(one.text).width > room);
+    }).map((one) => one.text)"""
+    assert page.run(cut) == []
+
+
+@pytest.mark.parametrize("name", ["prose", "code", "code-gpt4", "scripts"])
+def test_a_sample_says_why_it_cuts_so_much(page: Chromium, name: str) -> None:
+    """It says how many tokens it has, and shows its own cut of a word."""
+    found = look(page, f"view=text&tokenizer={name}&text=a")
+    assert "has only 4,096 tokens, so it cuts many words: " in found["seen"]
+    parts = page.run("[...document.querySelectorAll('#small .t')].map((one) => one.innerText)")
+    model = sample(name)
+    shown = [model.decode([one]).replace(" ", "·") for one in model.encode(" tokens")]
+    assert parts == shown
+    assert len(shown) > 2
+    page.run("tester.click('tab-train'); tester.click('train-end'); tester.click('use')")
+    page.wait("document.getElementById('small').hidden")
+
+
+def test_the_panel_says_why_a_token_is_no_longer(page: Chromium) -> None:
+    """It names the longer token, the merge that comes first, and the one that is too late."""
+    look(page, "view=text&tokenizer=prose&text=a+cart+came&at=7")
+    seen = " ".join(page.run("document.getElementById('token').innerText").split())
+    tokens = merges_of(sample("prose"))
+    first, needed = tokens.index((97, 109)), tokens.index((273, 97))
+    assert (
+        "A longer token could begin here, ·ca, but a + m, rank "
+        f"{first:,}, is applied before the merge that it needs: ·c + a, rank {needed:,}."
+    ) in seen
+
+
+def test_paper_has_the_whole_text(page: Chromium) -> None:
+    """Printing draws every token, also of a text that is longer than the screen."""
+    look(page, "view=text&tokenizer=prose&text=x", height=740)
+    page.run("tester.set('text', 'in the tin\\n'.repeat(900))")
+    page.wait("document.getElementById('figure-bytes').textContent === '9,900'")
+    count = len(sample("prose").encode("in the tin\n" * 900))
+    assert len(page.run(IDS)) < count
+    page.run("addEventListener('afterprint', () => { globalThis.drawn = " + IDS + ".length; })")
+    paper = base64.b64decode(page.send("Page.printToPDF")["data"])
+    assert page.run("drawn") == count
+    assert len(re.findall(rb"/Type ?/Page\b", paper)) > 10
+    page.send("Emulation.setEmulatedMedia", media="print")
+    whole = "({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight"
+    assert page.run(f"({whole})(document.getElementById('panes'))")
+    printed = "document.querySelector('#view-text .printed').textContent.length"
+    assert page.run(printed) == 9_900
+    page.send("Emulation.setEmulatedMedia", media="")
 
 
 def test_play_marks_the_merge_in_the_text(page: Chromium) -> None:
@@ -270,10 +343,6 @@ def test_a_link_trains_in_slices(page: Chromium) -> None:
 
 ONE_FILE: Final = ROOT / "docs" / "explorer" / "bpetite-explorer.html"
 TEXT: Final = "tower, See"
-IDS: Final = (
-    "[...document.querySelectorAll('#tokens [data-id]')].map((one) => Number(one.dataset.id))"
-)
-SEEN: Final = "document.body.innerText"
 
 
 @pytest.fixture
@@ -391,7 +460,7 @@ def test_a_saved_page_keeps_its_tokenizer(
 
 def test_a_damaged_tokenizer_in_a_page_is_refused(page: Chromium, sent: Path) -> None:
     """What a saved page contains is read as strictly as a file, and the page opens without it."""
-    content = b64encode(canonical(THIRD | {"merges": [[1097, 1098, 3]]})).decode()
+    content = base64.b64encode(canonical(THIRD | {"merges": [[1097, 1098, 3]]})).decode()
     box = f'<script type="text/plain" data-kept="a.json" data-link="#">{content}</script>'
     sent.write_text(ONE_FILE.read_text("utf-8").replace("</main>", f"</main>{box}", 1), "utf-8")
     ready(page, sent.as_uri())

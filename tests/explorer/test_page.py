@@ -37,6 +37,10 @@ def test_the_one_file_is_the_page() -> None:
     assert len(text.encode()) <= 300_000
     assert len(gzip.compress(text.encode())) <= 120_000
     assert re.findall(r'(?:href|src)="([^"]*)"', text) == ["data:,"]
+    footer = text.split("<footer>")[1].split("</footer>")[0]
+    assert "This page is from bpetite" in footer  # which leads whoever gets the file home
+    assert (ROOT / "docs" / "course").is_dir()
+    assert "in docs/course" in footer
     for name in re.findall(r'"(\w+\.(?:css|js))"', PAGE.split("<body>")[0]):
         assert (EXPLORER / name).read_text(encoding="utf-8") in text
     for element in ("script", "style"):
