@@ -180,7 +180,7 @@ def _corpus_way() -> str:
     drawing.path([*turns, (end, middle)], "flow")
     drawing.path([(end + 5, middle - 4), (end, middle), (end + 5, middle + 4)], "flow")
     ids = [" ".join(map(str, tokenizer.encode(shard)[:3])) for shard in shards]
-    _files(drawing, [(f"ids/{n}.u16", [f"{each} …"]) for n, each in enumerate(ids)])
+    _files(drawing, [(f"ids/{n}.txt.u16", [f"{each} …"]) for n, each in enumerate(ids)])
     return drawing.svg(
         "The way of a corpus to its ids",
         "bpetite chunks counts the chunks of each shard. bpetite train --counts learns one"

@@ -34,18 +34,6 @@ def test_page_11_pictures_the_ids_of_other_libraries() -> None:
     assert tuple(hugging_face(corpus, 264).encode(text).ids) == course_pictures.HUGGING_FACE
 
 
-def test_the_picture_of_the_readme_has_the_ids_of_the_sample() -> None:
-    """Picture and README have the tokens that the sample `prose` gives for the sentence."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    picture = (ROOT / "docs" / "merging.svg").read_text(encoding="utf-8")
-    *_, first, second = re.findall(r">([^<]+)</text>\n", picture)
-    sentence = (first + second).replace("·", " ")
-    ids = Tokenizer.load(ROOT / "docs" / "samples" / "prose.json").encode(sentence)
-    assert [int(one) for one in re.findall(r'class="id">(\d+)<', picture)] == ids
-    assert f"![A sentence of {len(sentence)} bytes: " in readme
-    assert f"turn it into {len(ids)} tokens, each with its id](docs/merging.svg)" in readme
-
-
 def test_the_readme_has_the_measured_ratios() -> None:
     """How many times as fast bpetite is, is what the page of benchmarks says."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

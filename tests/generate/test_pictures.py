@@ -133,7 +133,6 @@ def test_the_chart_of_speed_has_the_measured_figures() -> None:
 def test_each_page_of_the_tree_exists() -> None:
     """The tree names pages and folders of docs/."""
     names = {name for pages in pictures.PAGES.values() for name in pages.values()}
-    names.discard("your-own")
     docs = ROOT / "docs"
     missing = [n for n in names if not (docs / f"{n}.md").is_file() and not (docs / n).is_dir()]
     assert missing == []
