@@ -21,10 +21,10 @@ _LONGEST: Final = 50
 
 _STYLE: Final = """\
 :root { --card: #ffffff; --ink: #23262b; --quiet: #5c636d; --rule: #d9d5cd; --on: #ffffff;
-  --odd: #d5e5f7; --even: #fbeccb; --plain: #f1efeb; --accent: #0b63a8; --fault: #b3261e; }
+  --token: #d5e5f7; --plain: #f1efeb; --accent: #0b63a8; --fault: #b3261e; }
 @media (prefers-color-scheme: dark) {
   :root { --card: #1d2024; --ink: #e6e3dd; --quiet: #a3aab4; --rule: #444a52; --on: #0d1a26;
-    --odd: #20405f; --even: #554319; --plain: #2a2e34; --accent: #7db8ec; --fault: #ff9d8a; }
+    --token: #20405f; --plain: #2a2e34; --accent: #7db8ec; --fault: #ff9d8a; }
 }
 text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: var(--ink);
   white-space: pre; }
@@ -32,7 +32,7 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 .quiet { fill: var(--quiet); } .accent { fill: var(--accent); } .fault { fill: var(--fault); }
 .id { font-size: 12px; fill: var(--quiet); }
 .card { fill: var(--card); stroke: var(--rule); }
-.odd { fill: var(--odd); } .even { fill: var(--even); } .plain { fill: var(--plain); }
+.token { fill: var(--token); } .plain { fill: var(--plain); }
 .special { fill: var(--accent); } .on { fill: var(--on); }
 .bar { fill: var(--accent); opacity: .35; }
 .ring { fill: none; stroke: var(--accent); stroke-width: 2; }
@@ -90,12 +90,12 @@ class Drawing:
             self.text(x + width / 2, self.y + _ROW + 14, label, "id", "middle")
         return x + width + _GAP
 
-    def cells(self, texts: Sequence[str], kind: str = "", widths: Sequence[float] = ()) -> None:
-        """Add a row of texts in boxes; without a kind, two colors alternate."""
+    def cells(self, texts: Sequence[str], kind: str, widths: Sequence[float] = ()) -> None:
+        """Add a row of texts in boxes."""
         x: float = LEFT
         for place, text in enumerate(texts):
             width = widths[place] if widths else 0
-            x = self.cell(x, text, kind or ("odd", "even")[place % 2], width=width)
+            x = self.cell(x, text, kind, width=width)
 
     def tokens(
         self,
@@ -108,10 +108,10 @@ class Drawing:
     ) -> float:
         """Add a row of tokens with their ids below; return where it ends.
 
-        `ringed` are the positions of tokens to frame, and `special` is the special token.
+        A single byte is gray, and what was joined is blue. `ringed` are the positions of tokens to frame, and `special` is the special token.
         """
         for place, token in enumerate(tokens):
-            kind = "special" if token == special else ("odd", "even")[place % 2]
+            kind = "special" if token == special else "token" if len(token) > 1 else "plain"
             label = str(ids[place]) if ids else ""
             width = max(len(visible(token)) * _LETTER, len(label) * 7.5) + 2 * _PAD
             after = self.cell(x, visible(token), kind, width=width, label=label)
