@@ -108,7 +108,8 @@ class Drawing:
     ) -> float:
         """Add a row of tokens with their ids below; return where it ends.
 
-        A single byte is gray, and what was joined is blue. `ringed` are the positions of tokens to frame, and `special` is the special token.
+        A single byte is gray, and what was joined is blue. `ringed` are the positions of tokens
+        to frame, and `special` is the special token.
         """
         for place, token in enumerate(tokens):
             kind = "special" if token == special else "token" if len(token) > 1 else "plain"
