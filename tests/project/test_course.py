@@ -100,10 +100,11 @@ def test_what_a_reader_types_passes_the_exercises(
     path = tmp_path / "my_tokenizer.py"
     path.write_text(code, "utf-8")
     check = COURSE.parent / "exercises" / "check.py"
-    for number in TYPED:
-        done = run(sys.executable, check, number, path, cwd=tmp_path)
-        assert done.stdout.startswith(f"exercise {number}: right\n"), done.stdout
+    done = run(sys.executable, check, "05", path, cwd=tmp_path)
+    assert done.stdout.startswith("exercise 05: right\n"), done.stdout
     done = run(sys.executable, check, cwd=tmp_path)
+    for number in TYPED:
+        assert f"exercise {number}: right\n" in done.stdout
     assert done.stdout.endswith("9 of 14 done. Next: exercise 01.\n")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -140,9 +141,7 @@ def test_course_and_exercises_have_the_same_functions() -> None:
             (COURSE.parent / "exercises/answers" / f"exercise_{number}.py").read_text("utf-8")
         )
     assert {*pages} - {*answers} == {"chunks_of", "tokenizer_file"}
-    same = {*pages} & {*answers} - {"index_pairs"}  # two assignments on one line of the page
-    assert {name: pages[name] for name in same} == {name: answers[name] for name in same}
-    assert len(same) == 12
+    assert {name: pages[name] for name in answers} == answers
 
 
 def test_a_page_says_first_how_to_run_its_blocks() -> None:
