@@ -32,6 +32,10 @@ _ERRORS: Final = {
     "earlier, or compare with the length before you look.",
     "KeyError": "A dict has no value for a key that it has not seen. `counts.get(pair, 0)` gives 0 "
     "instead, and `setdefault` adds a value first.",
+    "unhashable type: 'list'": "A list cannot be a key of a dict or an item of a set. A pair is a "
+    "tuple: `tuple(ids[i : i + 2])`.",
+    "expected string": "A text is needed here, and this is something else, such as the list of all "
+    "documents. Loop over the list.",
 }
 """What to do about an exception, by a part of its text."""
 _LATER: Final = 100
