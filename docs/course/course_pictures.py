@@ -381,7 +381,8 @@ def _longest_first(chunk: bytes) -> list[int]:
 
 def _first_seen() -> list[tuple[int, int]]:
     """Return the merges if the first pair of a tie wins."""
-    chunks, merges = _corpus(0), []
+    chunks = _corpus(0)
+    merges: list[tuple[int, int]] = []
     while 256 + len(merges) < _SIZE:
         counts: Mapping[tuple[int, int], int] = _TOY.count_pairs(chunks)
         pair = max(counts, key=counts.__getitem__)
