@@ -153,7 +153,7 @@ def _half() -> Drawing:
         56,
         ("characters", [(len(one), visible(one)) for one in characters], "plain"),
         ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "plain"),
-        ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], "token"),
+        ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], ""),
         ("decoded alone", [(len(_TOKENS[one]), _alone(one)) for one in ids], "out"),
     )
 
@@ -261,8 +261,8 @@ def _letters() -> Drawing:
         44,
         ("characters", [(len(one), visible(one)) for one in characters], "plain"),
         ("bytes", [(1, str(byte)) for byte in data], "plain"),
-        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], "token"),
-        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], "token"),
+        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], "plain"),
+        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], "plain"),
     )
 
 
@@ -327,12 +327,16 @@ def _add(
 
 
 def _rows(wide: int, *rows: tuple[str, Sequence[tuple[int, str]], str]) -> Drawing:
-    """Return rows with a name at the end; a cell is as wide as its number of bytes."""
+    """Return rows with a name at the end; a cell is as wide as its number of bytes.
+
+    Without a kind, a row has tokens.
+    """
     drawing = Drawing()
     for name, cells, kind in rows:
         drawing.note(name)
         widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], kind, widths)
+        kinds = [kind or ("token" if count > 1 else "plain") for count, _ in cells]
+        drawing.cells([shown for _, shown in cells], kinds, widths)
         drawing.next_row()
     return drawing
 

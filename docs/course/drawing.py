@@ -90,11 +90,14 @@ class Drawing:
             self.text(x + width / 2, self.y + _ROW + 14, label, "id", "middle")
         return x + width + _GAP
 
-    def cells(self, texts: Sequence[str], kind: str, widths: Sequence[float] = ()) -> None:
-        """Add a row of texts in boxes."""
+    def cells(
+        self, texts: Sequence[str], kinds: str | Sequence[str], widths: Sequence[float] = ()
+    ) -> None:
+        """Add a row of texts in boxes, of one kind or each of its own."""
         x: float = LEFT
         for place, text in enumerate(texts):
             width = widths[place] if widths else 0
+            kind = kinds if isinstance(kinds, str) else kinds[place]
             x = self.cell(x, text, kind, width=width)
 
     def tokens(
