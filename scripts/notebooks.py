@@ -3,7 +3,8 @@
     python3 scripts/notebooks.py FOLDER ADDRESS
 
 ADDRESS is that of the repository, as for `git clone`. The first cell of a notebook clones it and
-installs its packages from there. What a page shows as printed is the output of a cell.
+installs its packages from there. What a page shows as printed is the output of a cell. The last
+cells write the starting file of each exercise of the page, and check it. They need no uv.
 """
 
 import base64
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 _COURSE: Final = Path(__file__).parents[1] / "docs" / "course"
-# A fold, which stays as it is, or a block of code with what it prints.
+_START: Final = _COURSE.parent / "exercises" / "start"
+# A block of code with what it prints.
 _BLOCK: Final = re.compile(
-    r"^<details>.*?^</details>|^```(python|sh|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?",
-    re.MULTILINE | re.DOTALL,
+    r"^```(python|sh|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
+_EXERCISE: Final = re.compile(r"\[(\d\d), [^]]*\]\(\.\./exercises/tasks\.md#")
 _COMMAND: Final = re.compile(r"^\$ (?:uv run )?((?:.*\\\n)*.*\n)", re.MULTILINE)
 _LINK: Final = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
 _OWN: Final = {
@@ -44,13 +46,13 @@ def notebook(page: Path, address: str) -> dict[str, Any]:
         "%cd -q bpetite/docs/course"
     )
     python = {"name": "python3", "display_name": "Python 3"}
-    cells = [_code(install, ""), *_cells(text)]
+    cells = [_code(install, ""), *_cells(text), *_checks(text)]
     return {"cells": cells, "metadata": {"kernelspec": python}, "nbformat": 4, "nbformat_minor": 4}
 
 
 def _cells(text: str) -> Iterator[dict[str, Any]]:
     start = 0
-    for block in (block for block in _BLOCK.finditer(text) if block[1]):
+    for block in _BLOCK.finditer(text):
         yield from _words(text[start : block.start()])
         language, source, printed = block.groups(default="")
         if language == "console":
@@ -60,6 +62,15 @@ def _cells(text: str) -> Iterator[dict[str, Any]]:
         yield _code(f"%%sh\n{source}" if language == "sh" else source, printed)
         start = block.end()
     yield from _words(text[start:])
+
+
+def _checks(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the cells for each exercise of a page: what to complete, and the check of it."""
+    for number in sorted({*_EXERCISE.findall(text)}):
+        name, start = f"my_{number}.py", _START / f"exercise_{number}.py"
+        yield from _words(f"Exercise {number}: complete this cell, run it, and run the next one.")
+        yield _code(f"%%writefile {name}\n{start.read_text(encoding='utf-8')}", "")
+        yield _code(f"!python ../exercises/check.py {number} {name}", "")
 
 
 def _words(text: str) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The pictures of the course, docs/course/pictures/course-*.svg; page 12 has that of another page.
+"""The pictures of the course, docs/course/pictures/course-*.svg.
 
 Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
 tokenizer is bpetite's, and page 13 runs the code on that page.
@@ -29,8 +29,8 @@ _TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
 _MERGES: Final = _TOKENIZER._artifact.merges
 HUGGING_FACE: Final = (263, 67, 11, 220, 259)
 """Hugging Face's ids for the text of page 11. A test compares them, and rustbpe's, with both."""
-_SPECIAL: Final[bytes] = _TOY.SPECIAL.encode("utf-8")
-_TOKENS: Final[Sequence[bytes]] = [*_TOY.tokens_of(_MERGES), _SPECIAL]
+_SPECIAL: Final[bytes] = _TOY.END_OF_TEXT.encode("utf-8")
+_TOKENS: Final[Sequence[bytes]] = [*_TOY.vocabulary(_MERGES).values(), _SPECIAL]
 
 
 def files() -> dict[Path, str]:
@@ -135,7 +135,7 @@ def _encode() -> Drawing:
     drawing.say("By rank, as bpetite does:")
     _add(drawing, ids, "bytes")
     for rank, pair in enumerate(_MERGES):
-        before, ids = ids, _TOY.merge(ids, pair, 256 + rank)
+        before, ids = ids, _TOY.merge_pair(ids, pair, 256 + rank)
         if ids != before:
             _add(drawing, ids, f"rank {rank}", ringed=_places(ids, 256 + rank))
     _add(drawing, ids, "the ids", labels=True)
@@ -160,20 +160,20 @@ def _half() -> Drawing:
 
 def _special() -> Drawing:
     """Draw how a text is cut at the special token first, and then into tokens."""
-    drawing, text = Drawing(), f"towed{_TOY.SPECIAL}See"
+    drawing, text = Drawing(), f"towed{_TOY.END_OF_TEXT}See"
     drawing.say("A text of two documents:")
     drawing.cell(LEFT, text, "cut")
     drawing.next_row()
     drawing.say("The special token first, then the text around it:")
     _add(drawing, _TOKENIZER.encode(text), labels=True)
     drawing.say("A part of it is ordinary text:")
-    _add(drawing, _TOKENIZER.encode(_TOY.SPECIAL[:8]), labels=True)
+    _add(drawing, _TOKENIZER.encode(_TOY.END_OF_TEXT[:8]), labels=True)
     return drawing
 
 
 def _artifact() -> Drawing:
     """Draw the keys of the file, each with part of its value and its meaning."""
-    drawing, content = Drawing(), json.loads(_TOY.artifact_of(_MERGES))
+    drawing, content = Drawing(), json.loads(_TOY.tokenizer_file(_MERGES))
     merges, vocab = content["merges"], content["vocab"]
     special = content["special_tokens"]
     labels = {
@@ -214,7 +214,7 @@ def _stale() -> Drawing:
 def _others() -> Drawing:
     """Draw one text with the ids of several tokenizers, all trained on the corpus."""
     drawing, text = Drawing(), " towed, See"
-    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
+    first = _first_seen()
     ids = _TOKENIZER.encode(text)
     found = {
         "bpetite": ids,
@@ -250,22 +250,6 @@ def _algorithms() -> Drawing:
         drawing.next_row()
         drawing.say(f"learned: {', '.join(map(visible, learned[:5]))}{', …' * (len(learned) > 5)}")
         drawing.y += 4
-    return drawing
-
-
-def _greedy() -> Drawing:
-    """Draw the first merge of the corpus, and one that saves more."""
-    drawing = Drawing()
-    for name, pair in (("chosen", _MERGES[0]), ("better", _MERGES[1])):
-        chunks = _corpus(0)
-        count = _TOY.count_pairs(chunks)[pair]
-        saved = sum(len(one) - len(_TOY.merge(one, pair, 256)) for one in chunks)
-        text = visible(bytes(pair))
-        drawing.say(f"{name}: {text} counts {count}, and its merge saves {saved} tokens")
-        for chunk in chunks:
-            if ringed := _occurrences(chunk, pair):
-                _add(drawing, chunk, ringed=ringed)
-        drawing.y += 6
     return drawing
 
 
@@ -319,7 +303,6 @@ PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
     "10-stale": _stale,
     "11-others": _others,
     "13-algorithms": _algorithms,
-    "14-greedy": _greedy,
     "15-letters": _letters,
     "16-puzzles": _puzzles,
     "17-since": _since,
@@ -371,7 +354,7 @@ def _corpus(merges: int) -> list[list[int]]:
     """Return the chunks of the corpus after some merges."""
     chunks = [list(chunk) for document in _TOY.CORPUS for chunk in _TOY.chunks_of(document)]
     for rank, pair in enumerate(_MERGES[:merges]):
-        chunks = [_TOY.merge(chunk, pair, 256 + rank) for chunk in chunks]
+        chunks = [_TOY.merge_pair(chunk, pair, 256 + rank) for chunk in chunks]
     return chunks
 
 
@@ -398,6 +381,18 @@ def _longest_first(chunk: bytes) -> list[int]:
     return ids
 
 
+def _first_seen() -> list[tuple[int, int]]:
+    """Return the merges if the first pair of a tie wins."""
+    chunks = _corpus(0)
+    merges: list[tuple[int, int]] = []
+    while 256 + len(merges) < _SIZE:
+        counts: Mapping[tuple[int, int], int] = _TOY.count_pairs(chunks)
+        pair = max(counts, key=counts.__getitem__)
+        chunks = [_TOY.merge_pair(ids, pair, 256 + len(merges)) for ids in chunks]
+        merges.append(pair)
+    return merges
+
+
 def _alone(token_id: int) -> str:
     return _TOKENS[token_id].decode("utf-8", errors="replace").replace(" ", "·")
 
@@ -413,7 +408,7 @@ def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
     heapify(heap)
     while made < merges:
         minus, pair = heappop(heap)
-        true = counts[pair]
+        true = counts.get(pair, 0)
         if -minus == true:
             made += 1
             counts = _TOY.count_pairs(_corpus(made))

@@ -1,13 +1,20 @@
 """The tokenizer of the course, as its pages build it: slow, obvious, and the same as bpetite."""
 
 import json
-from collections import Counter
 from itertools import pairwise
 
 import regex
 
 # 01-bytes.md
 CORPUS = ["tow, tower, towed", "See, Seeelefant, öde, übel"]
+
+
+def to_ids(text):
+    return list(text.encode("utf-8"))
+
+
+def to_text(ids):
+    return bytes(ids).decode("utf-8")
 
 
 # 02-pre-tokenization.md
@@ -20,21 +27,25 @@ def chunks_of(text):
 
 # 03-counting.md
 def count_pairs(chunks):
-    counts = Counter()
-    for chunk in chunks:
-        counts.update(pairwise(chunk))
+    counts = {}
+    for ids in chunks:
+        for pair in pairwise(ids):
+            counts[pair] = counts.get(pair, 0) + 1
     return counts
 
 
 # 04-merging.md
-def merge(ids, pair, new_id):
-    result = []
-    for token_id in ids:
-        if result and (result[-1], token_id) == pair:
-            result[-1] = new_id
+def merge_pair(ids, pair, new_id):
+    merged = []
+    position = 0
+    while position < len(ids):
+        if tuple(ids[position : position + 2]) == pair:
+            merged.append(new_id)
+            position += 2
         else:
-            result.append(token_id)
-    return result
+            merged.append(ids[position])
+            position += 1
+    return merged
 
 
 # 05-ties.md
@@ -43,66 +54,78 @@ def best_pair(counts):
     return min(pair for pair, count in counts.items() if count == highest)
 
 
-# 04-merging.md
-def train(documents, size, best=best_pair):
+def train(documents, vocab_size):
     chunks = [list(chunk) for document in documents for chunk in chunks_of(document)]
     merges = []
-    while 256 + len(merges) < size and (counts := count_pairs(chunks)):
-        pair = best(counts)
-        chunks = [merge(chunk, pair, 256 + len(merges)) for chunk in chunks]
+    while 256 + len(merges) < vocab_size:
+        counts = count_pairs(chunks)
+        if not counts:
+            break
+        pair = best_pair(counts)
+        chunks = [merge_pair(ids, pair, 256 + len(merges)) for ids in chunks]
         merges.append(pair)
     return merges
 
 
-def tokens_of(merges):
-    tokens = [bytes([value]) for value in range(256)]
+def vocabulary(merges):
+    vocab = {value: bytes([value]) for value in range(256)}
     for left, right in merges:
-        tokens.append(tokens[left] + tokens[right])
-    return tokens
+        vocab[len(vocab)] = vocab[left] + vocab[right]
+    return vocab
 
 
 # 06-encoding.md
 def encode_chunk(chunk, merges):
     ids = list(chunk)
     for new_id, pair in enumerate(merges, 256):
-        ids = merge(ids, pair, new_id)
+        ids = merge_pair(ids, pair, new_id)
     return ids
 
 
 def encode_ordinary(text, merges):
-    chunks = chunks_of(text)
-    return [token_id for chunk in chunks for token_id in encode_chunk(chunk, merges)]
+    ids = []
+    for chunk in chunks_of(text):
+        ids += encode_chunk(chunk, merges)
+    return ids
 
 
 # 07-decoding.md
-SPECIAL = "<|endoftext|>"
-
-
-def decode(ids, merges):
-    tokens = [*tokens_of(merges), SPECIAL.encode("utf-8")]
-    return b"".join(tokens[token_id] for token_id in ids).decode("utf-8")
+def decode(ids, vocab):
+    return b"".join(vocab[token_id] for token_id in ids).decode("utf-8")
 
 
 # 08-special-tokens.md
+END_OF_TEXT = "<|endoftext|>"
+
+
+def segments(text):
+    found = []
+    while text:
+        before, special, text = text.partition(END_OF_TEXT)
+        found += [part for part in (before, special) if part]
+    return found
+
+
 def encode(text, merges):
     ids = []
-    for number, part in enumerate(text.split(SPECIAL)):
-        if number:
+    for segment in segments(text):
+        if segment == END_OF_TEXT:
             ids.append(256 + len(merges))
-        ids += encode_ordinary(part, merges)
+        else:
+            ids += encode_ordinary(segment, merges)
     return ids
 
 
 # 09-artifact.md
-def artifact_of(merges):
-    size = 256 + len(merges)
-    tokens = [*tokens_of(merges), SPECIAL.encode("utf-8")]
+def tokenizer_file(merges):
+    special = 256 + len(merges)
+    vocab = {**vocabulary(merges), special: END_OF_TEXT.encode("utf-8")}
     content = {
-        "mergeable_vocab_size": size,
+        "mergeable_vocab_size": special,
         "merges": merges,
         "pretokenizer_pattern": PATTERN,
         "schema_version": 1,
-        "special_tokens": {SPECIAL: size},
-        "vocab": {str(token_id): list(token) for token_id, token in enumerate(tokens)},
+        "special_tokens": {END_OF_TEXT: special},
+        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
     }
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")

@@ -1,4 +1,4 @@
-"""The course: its code runs as pasted, what it names exists, and the toy is bpetite."""
+"""The course: its code runs as pasted, passes the exercises, and is bpetite."""
 
 import ast
 import importlib
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from artifacts import saved
 from bpetite import Tokenizer
 from pages import check_commands
-from project_tools import ROOT
+from project_tools import ROOT, run
 from texts import TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
@@ -31,10 +31,13 @@ PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
 COPIED: Final = (
     *(f"course/{page.name}" for page in PAGES),
     *(f"samples/{name}.json" for name in ("prose", "code", "scripts")),
-    *("course/toy.py", "sample.txt"),
+    *("course/toy.py", "course/algorithms.py", "sample.txt"),
 )
 """The files that the blocks read, below docs."""
-NAMING: Final = [page for page in PAGES if "In bpetite's code" in page.read_text("utf-8")]
+FILE: Final = "# my_tokenizer.py\n"
+"""What a block begins with that readers copy into their own file."""
+TYPED: Final = ("02", *(f"{number:02}" for number in range(4, 12)))
+"""The exercises that this file passes; 01 and 03 are done by hand, and 12 to 14 have no page."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -43,45 +46,124 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def resolve(name: str) -> object:
-    """Return what a page calls `_module.name`, `oracle.name` or `bpetite_compare.name`."""
-    module, *path = name.split(".")
-    found: Any = importlib.import_module(f"bpetite.{module}" if module[0] == "_" else module)
-    for attribute in path:
-        if not hasattr(found, attribute):
-            return importlib.import_module(name)
-        found = getattr(found, attribute)
-    return found
+def typed(*pages: Path) -> str:
+    """Return the file that readers of some pages have at the end."""
+    return "\n".join(
+        block for page in pages for block in blocks(page, "python") if block.startswith(FILE)
+    )
 
 
-@pytest.mark.parametrize("page", NAMING, ids=lambda page: page.stem)
-def test_what_a_page_names_exists(page: Path) -> None:
-    """Each module, function, constant and test that a page refers to exists."""
-    code = page.read_text("utf-8").partition("\n<summary>In bpetite's code</summary>\n")[2]
-    names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", code)
-    tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", code)
-    assert names
-    assert tests
-    assert [name for name in names if resolve(name) is None] == []
-    assert [name for path, name in tests if f"\ndef {name}(" not in (ROOT / path).read_text()] == []
+def named(*pages: str) -> list[Path]:
+    """Return the pages whose names begin so."""
+    return [page for page in PAGES if page.name.startswith(pages)]
 
 
 def test_the_toy_matches_the_pages() -> None:
-    """Each definition of toy.py is quoted, word for word, on the page that is named above it."""
+    """Each definition of toy.py is what readers copy from the page that is named above it."""
     source = (COURSE / "toy.py").read_text("utf-8")
     lines = source.splitlines()
-    page = START
-    seen: set[Path] = set()
+    page, shown = "", ""
     for node in ast.parse(source).body[1:]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if (comment := lines[node.lineno - 2]).startswith("# "):
-            page = COURSE / comment.removeprefix("# ")
-        shown = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        assert f"\n{shown}\n" in "\n" + "\n".join(blocks(page, "python")), shown
-        seen.add(page)
-    assert len(seen) == 9
-    assert len([line for line in lines if line and not line.startswith("#")]) < 70  # as stated
+            page = comment.removeprefix("# ")
+        code = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        assert f"\n{code}\n" in "\n" + typed(COURSE / page), code
+        shown += code
+    imported = re.sub(r"^(import|from) .*|^#.*|\n", "", typed(*named("0")), flags=re.MULTILINE)
+    assert imported == re.sub(r"\n", "", shown)
+
+
+def test_the_typed_file_is_as_short_as_promised() -> None:
+    """Pages 1 to 9 make a file of fewer than a hundred lines."""
+    lines = typed(*named("0")).splitlines()
+    assert 80 < len([line for line in lines if line and not line.startswith("#")]) < 100
+    assert "into one file, in fewer than a hundred lines." in START.read_text("utf-8")
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["copied", "pasted"])
+def test_what_a_reader_types_passes_the_exercises(
+    *, everything: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The blocks of the pages, one after the other, are a tokenizer that trains bpetite's file.
+
+    The second time, all blocks are pasted, with what they try out, and nothing comes from the toy.
+    """
+    pages = named("0", "10")
+    code = typed(*pages)
+    if everything:
+        every = "\n".join(block for page in pages for block in blocks(page, "python"))
+        code = re.sub(r"^from toy import .*\n", "", every, flags=re.MULTILINE)
+        code = code.replace('"..', f'"{COURSE.parent.as_posix()}')
+        assert "toy" not in code
+    path = tmp_path / "my_tokenizer.py"
+    path.write_text(code, "utf-8")
+    check = COURSE.parent / "exercises" / "check.py"
+    done = run(sys.executable, check, "05", path, cwd=tmp_path)
+    assert done.stdout.startswith("exercise 05: right\n"), done.stdout
+    done = run(sys.executable, check, cwd=tmp_path)
+    for number in TYPED:
+        assert f"exercise {number}: right\n" in done.stdout
+    assert done.stdout.endswith("9 of 14 done. Next: exercise 01.\n")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - our own pages
+    file = names["tokenizer_file"](names["train"](TOY.CORPUS, 264))
+    assert file == saved(Tokenizer.train(TOY.CORPUS, 264))
+
+
+def bare(source: str) -> dict[str, str]:
+    """Return the functions in a source, without annotations and docstrings."""
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+            node.body = [
+                one
+                for one in node.body
+                if ast.get_docstring(node) is None or one is not node.body[0]
+            ]
+            for argument in node.args.args:
+                argument.annotation = None
+            found[node.name] = re.sub(
+                r"(?m)^( *\w+): .* = (\[\]|\{\})$", r"\1 = \2", ast.unparse(node)
+            )
+    return found
+
+
+def test_course_and_exercises_have_the_same_functions() -> None:
+    """A function has one name, one signature and one body on the pages and in the answers."""
+    pages = bare(typed(*named("0", "10")))
+    answers: dict[str, str] = {}
+    for number in TYPED:
+        answers |= bare(
+            (COURSE.parent / "exercises/answers" / f"exercise_{number}.py").read_text("utf-8")
+        )
+    assert {*pages} - {*answers} == {"chunks_of", "tokenizer_file"}
+    assert {name: pages[name] for name in answers} == answers
+
+
+def test_a_page_says_first_how_to_run_its_blocks() -> None:
+    """No block comes before the link, and nothing that readers type is folded."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert "](README.md#how-to-run-the-blocks)" in text.partition("\n```")[0], page.name
+        assert "<details>" not in text
+    assert "\n## How to run the blocks\n" in START.read_text("utf-8").partition("\n```")[0]
+
+
+def test_the_exercises_have_the_order_of_the_pages() -> None:
+    """Each page asks for the next exercises, and the tasks link to it."""
+    exercise = re.compile(r"\[(\d\d), [^]]*\]\(\.\./exercises/tasks\.md#")
+    asked = [
+        (number, page.name)
+        for page in PAGES
+        for number in exercise.findall(page.read_text("utf-8"))
+    ]
+    assert [number for number, _ in asked] == [f"{number:02}" for number in range(1, 15)]
+    tasks = (COURSE.parent / "exercises" / "tasks.md").read_text("utf-8")
+    assert re.findall(r"exercise_(\d\d)\.py\), \[page \d+\]\(\.\./course/(.*)\)", tasks) == asked
 
 
 @given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
@@ -89,16 +171,17 @@ def test_toy_equals_bpetite(documents: Sequence[str], text: str) -> None:
     """On any corpus and text the toy learns, writes, encodes and decodes like bpetite."""
     merges = TOY.train(documents, 262)
     tokenizer = Tokenizer.train(documents, 262)
-    assert TOY.artifact_of(merges) == saved(tokenizer)
+    assert TOY.tokenizer_file(merges) == saved(tokenizer)
     ids = tokenizer.encode(text)
     assert TOY.encode(text, merges) == ids
-    assert TOY.decode(ids, merges) == tokenizer.decode(ids) == text
+    vocab = {**TOY.vocabulary(merges), 256 + len(merges): TOY.END_OF_TEXT.encode("utf-8")}
+    assert TOY.decode(ids, vocab) == tokenizer.decode(ids) == text
 
 
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.data] * (page in {PAGES[15], PAGES[17]}))
+        pytest.param(page, marks=[pytest.mark.data] * (page in named("15", "17")))
         for page in [START, *PAGES]
     ],
     ids=lambda page: page.stem,
@@ -108,13 +191,11 @@ def test_blocks_can_be_pasted_into_a_prompt(
 ) -> None:
     """Typed into Python one after the other, the blocks print exactly what the page shows."""
     environment = {}
-    fixture = {PAGES[15]: "gpt2_merges", PAGES[17]: "model_files"}.get(page)
-    if fixture:
-        data = request.getfixturevalue(fixture)
+    if page in named("15"):
         (tmp_path / "course").mkdir()
-        links = {"vocab.bpe": data} if page == PAGES[15] else {"llama2": None, "llama3": None}
-        for name, path in links.items():
-            (tmp_path / "course" / name).symlink_to(path or data / name)
+        data = request.getfixturevalue("gpt2_merges")
+        (tmp_path / "course" / "vocab.bpe").symlink_to(data)
+    if page in named("15", "17"):
         environment["TIKTOKEN_CACHE_DIR"] = str(request.getfixturevalue("tiktoken_cache"))
     for path in COPIED:
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -135,7 +216,7 @@ def test_blocks_can_be_pasted_into_a_prompt(
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page != PAGES[15] and blocks(page, "console")],
+    [page for page in PAGES if page not in named("15") and blocks(page, "console")],
     ids=lambda page: page.stem,
 )
 def test_commands_print_what_the_page_shows(

@@ -5,10 +5,10 @@ from itertools import pairwise
 from given import Pair
 
 
-def count_pairs(chunks: dict[tuple[int, ...], int]) -> dict[Pair, int]:
-    """Return how often each pair occurs in a corpus of distinct chunks with their counts."""
+def count_pairs(chunks: list[list[int]]) -> dict[Pair, int]:
+    """Return how often each pair occurs in the chunks."""
     counts: dict[Pair, int] = {}
-    for ids, times in chunks.items():
+    for ids in chunks:
         for pair in pairwise(ids):
-            counts[pair] = counts.get(pair, 0) + times
+            counts[pair] = counts.get(pair, 0) + 1
     return counts

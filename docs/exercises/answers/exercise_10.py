@@ -1,7 +1,7 @@
 """Exercise 10: the special token, and all of encoding."""
 
-from answers.exercise_08 import encode_chunk
-from given import END_OF_TEXT, Pair, chunks_of
+from answers.exercise_08 import encode_ordinary
+from given import END_OF_TEXT, Pair
 
 
 def segments(text: str) -> list[str]:
@@ -14,12 +14,11 @@ def segments(text: str) -> list[str]:
 
 
 def encode(text: str, merges: list[Pair]) -> list[int]:
-    """Return the ids of a text: one per special token, and those of the other chunks."""
+    """Return the ids of a text: one per special token, and those of the text between them."""
     ids: list[int] = []
     for segment in segments(text):
         if segment == END_OF_TEXT:
             ids.append(256 + len(merges))
         else:
-            for chunk in chunks_of(segment):
-                ids += encode_chunk(chunk, merges)
+            ids += encode_ordinary(segment, merges)
     return ids

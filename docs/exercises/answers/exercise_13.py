@@ -37,16 +37,16 @@ def gpt2_encode(text: str, merges: list[Pair]) -> list[int]:
             ids.append(256 + len(merges))
         else:
             for chunk in chunks_of(segment):
-                ids += [gpt2_id.get(one, one) for one in _encode_chunk(chunk, new_ids)]
+                ids += [gpt2_id.get(one, one) for one in encode_fast(chunk, new_ids)]
     return ids
 
 
-def _encode_chunk(chunk: bytes, new_ids: dict[Pair, int]) -> list[int]:
-    """Merge the pair with the lowest rank until no pair is a merge."""
+def encode_fast(chunk: bytes, new_ids: dict[Pair, int]) -> list[int]:
+    """Merge the pair with the smallest new id until no pair is a merge."""
     ids = list(chunk)
     while present := [pair for pair in pairwise(ids) if pair in new_ids]:
-        first = min(present, key=new_ids.__getitem__)
-        ids = merge_pair(ids, first, new_ids[first])
+        pair = min(present, key=new_ids.__getitem__)
+        ids = merge_pair(ids, pair, new_ids[pair])
     return ids
 
 

@@ -20,7 +20,7 @@ def _ids(step: Step, texts: tuple[str, str]) -> Pair:
 def _why_not(case: tuple[int, ...], expected: tuple[str, str], got: tuple[str, str]) -> str:
     if not case:
         return "The first four are right, and the exercise asks for no more."
-    step = Step.after(_CORPUS, [])
+    step = Step.after([_CORPUS], [])
     for texts in MERGES[: case[0]]:
         step = step.merged(_ids(step, texts))
     for text in got:
@@ -30,7 +30,7 @@ def _why_not(case: tuple[int, ...], expected: tuple[str, str], got: tuple[str, s
                 f"{token_text(text)} is not a token at this point. The tokens are the single "
                 f"letters, the space, and the tokens made by earlier merges: {made}."
             )
-    return step.why_not(_ids(step, expected), _ids(step, got))
+    return paragraph(step.hint(_ids(step, expected), _ids(step, got)))
 
 
 def _why_lowest(_case: tuple[()], _expected: list[str], got: list[str]) -> str:

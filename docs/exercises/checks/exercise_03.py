@@ -16,7 +16,7 @@ _RULES: Final = {
 
 
 def _why(case: tuple[str], expected: list[str], got: list[str]) -> str:
-    """Name the first chunk that is wrong, and the rule that gives it."""
+    """Name the first chunk that is wrong, and the rule that gives the right one."""
     (text,) = case
     if not got:
         return "This list is still empty."
@@ -24,9 +24,11 @@ def _why(case: tuple[str], expected: list[str], got: list[str]) -> str:
     pairs = enumerate(zip(expected, [*got, *expected], strict=False))
     index, right = next(((n, right) for n, (right, wrong) in pairs if right != wrong), (0, ""))
     if not right:
-        return paragraph(f"{words}The chunks end after {token_text(expected[-1])}.")
-    behind = text[len("".join(expected[: index + 1])) :]
-    return paragraph(f"{words}Chunk {index} is {token_text(right)}, by {_rule(right, behind)}.")
+        return paragraph(f"{words}Nothing is left of it after chunk {len(expected) - 1}.")
+    start = len("".join(expected[:index]))
+    rule = _rule(right, text[start + len(right) :])
+    where = f"Chunk {index} is wrong. It begins at position {start}, with {token_text(right[0])}"
+    return paragraph(f"{words}{where}, and there you need {rule}.")
 
 
 def _rule(chunk: str, behind: str) -> str:

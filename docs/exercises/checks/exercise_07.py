@@ -1,16 +1,16 @@
-"""The check of exercise 7: the first trainer."""
+"""The check of exercise 7: the first trainer, and the bytes of its tokens."""
 
 import random
 from itertools import product
 
-from answers.exercise_07 import train
+from answers.exercise_07 import train, vocabulary
 from checks.judge import Case, Question
 from checks.training import Step
 from checks.words import paragraph
 from given import Pair
 
 
-def _why(case: tuple[str, int], expected: list[Pair], got: list[Pair]) -> str:
+def _why(case: tuple[list[str], int], expected: list[Pair], got: list[Pair]) -> str:
     """Follow the merges to the first one that differs, and show the counts at that point."""
     pairs = enumerate(zip(expected, got, strict=False))
     rank = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(got)))
@@ -36,16 +36,29 @@ def _cases() -> list[Case]:
     ]
     story = "low low low low lower lower newest newest newest newest newest newest"
     return [
-        ("ab ab ab", 258),
-        ("abc abc", 257),
-        ("a", 256),
-        ("", 300),
-        *((text, 260) for text in sorted(texts, key=lambda text: (len(text), text))),
-        *((text, 256 + len(text) // 2) for text in larger),
-        (story, 280),
-        ("don't stop,   don't 123 123\n\n日本 日本", 290),
+        (["ab ab ab"], 258),
+        (["abc abc"], 257),
+        (["a"], 256),
+        ([], 300),
+        (["a", "b"], 260),
+        (["ab", "ba", "ab"], 260),
+        *(([text], 260) for text in sorted(texts, key=lambda text: (len(text), text))),
+        *(([text], 256 + len(text) // 2) for text in larger),
+        (larger[:5], 300),
+        ([story], 280),
+        (["don't stop,   don't 123 123\n\n日本 日本", "don't"], 290),
     ]
 
 
+_MERGES: list[list[Pair]] = [
+    [],
+    [(97, 98)],
+    [(97, 98), (256, 99)],
+    [(97, 98), (32, 256), (257, 257)],
+    [(195, 169), (256, 33)],
+]
 _FORM = "A merge is a tuple of two ids."
-CHECKS = (Question("train", train, _cases(), _why, _FORM).check,)
+CHECKS = (
+    Question("train", train, _cases(), _why, _FORM).check,
+    Question("vocabulary", vocabulary, [(merges,) for merges in _MERGES]).check,
+)

@@ -1,11 +1,10 @@
-"""The check of exercise 8: encode a chunk."""
+"""The check of exercise 8: encode a chunk, and a text."""
 
 from itertools import product
 
 from answers.exercise_05 import merge_pair
-from answers.exercise_07 import train
-from answers.exercise_08 import encode_chunk
-from answers.exercise_09 import vocabulary
+from answers.exercise_07 import train, vocabulary
+from answers.exercise_08 import encode_chunk, encode_ordinary
 from checks.judge import Question
 from checks.words import token_text
 from given import Pair
@@ -42,15 +41,23 @@ _MERGES: list[list[Pair]] = [
     [(_A, _A), (256, 256)],
     [(_A, _B), (_B, _C), (_C, 256)],
     [(_C, _A), (_A, _B), (_B, 256), (257, _C)],
-    train("abcab bcabca cabcab abccba abcbac", 266),
+    train(["abcab bcabca cabcab abccba abcbac"], 266),
 ]
 _CHUNKS = [bytes(values) for n in range(1, 6) for values in product(b"abc", repeat=n)]
 _STORY = "the river the harvest other weather there whether"
-_LEARNED = train(_STORY, 300)
+_LEARNED = train([_STORY], 300)
 _CASES = [
     *((chunk, merges) for chunk in _CHUNKS for merges in _MERGES),
     *((word.encode("utf-8"), _LEARNED) for word in _STORY.split()),
     *((f" {word}".encode(), _LEARNED) for word in (*_STORY.split(), "éther", "thethe")),
 ]
 
-CHECKS = (Question("encode_chunk", encode_chunk, _CASES, _why).check,)
+_AB: list[Pair] = [(_A, _B), (32, 256)]
+_TEXTS = ["ab", "ab ab", "", "ab, ab", " ab\n\nab", "a b", "é ab"]
+_TEXT_CASES = [*((text, _AB) for text in _TEXTS), ("ba ab", [(_A, 32)])]
+_TEXT_CASES += [(_STORY, _LEARNED)]
+
+CHECKS = (
+    Question("encode_chunk", encode_chunk, _CASES, _why).check,
+    Question("encode_ordinary", encode_ordinary, _TEXT_CASES).check,
+)

@@ -29,8 +29,7 @@ def _why_tokens(_case: Case, expected: list[bytes], got: list[bytes]) -> str:
 
 
 _HINTS = {
-    "MORE_LONG_TOKENS": "Count what `learned_tokens` returns for each. How many tokens does one "
-    "merge make, and how many bytes do they have at least?",
+    "SHARED": "Make sets of what `learned_tokens` returns for the two, and count what is in both.",
     "BEST": "The most are {most:.2f}: train on each text, and encode that text.",
     "WORST": 'The fewest are {fewest:.2f}: measure all {pairs}. An answer is like "code by code".',
     "UNSEEN": "A corpus is always encoded well by the merges learned from it. Does the second half "
@@ -57,11 +56,11 @@ def _check_files(learner: Learner) -> Iterator[str]:
     halves = texts["prose"][:middle], texts["prose"][middle:]
     seen, unseen = (bytes_per_token(halves[0], half, _SIZE) for half in halves)
     growth = bytes_per_token(code, code, 2 * _SIZE) / ratios["code by code"]
-    longest = max(map(len, tokens.values()))
-    first, *others = [name for name in tokens if len(tokens[name]) == longest]
+    shared = len({*tokens["prose"]} & {*tokens["code"]})
+    of = len(tokens["prose"])
     own = {name: ratios[f"{name} by {name}"] for name in texts}
     right = [
-        "the same" if others else first,
+        "half" if 2 * shared == of else "fewer than half" if 2 * shared < of else "more than half",
         max(own, key=lambda name: own[name]),
         min(ratios, key=lambda name: ratios[name]),
         "more" if unseen > seen else "fewer",
@@ -81,6 +80,7 @@ def _check_files(learner: Learner) -> Iterator[str]:
     yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
     yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
     yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
+    yield f"tokens learned from both prose and code: {shared} of {of}"
     for name, learned in tokens.items():
         elsewhere = {token for other in tokens if other != name for token in tokens[other]}
         only = [token_text(token) for token in learned if token not in elsewhere]

@@ -25,9 +25,19 @@ Case: TypeAlias = tuple[Any, ...]
 MISTAKES: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
 """The likely mistakes in each function: a sentence that names the mistake, and its wrong code."""
 
-_CHANGED: Final = (
-    "The loop goes over a set or a dict that changes meanwhile. Loop over a copy: `sorted(...)`."
-)
+_ERRORS: Final = {
+    "changed size during iteration": "The loop goes over a set or a dict that changes meanwhile. "
+    "Loop over a copy: `sorted(...)`.",
+    "IndexError": "An index is past the end: the last id has no neighbor on its right. Stop one "
+    "earlier, or compare with the length before you look.",
+    "KeyError": "A dict has no value for a key that it has not seen. `counts.get(pair, 0)` gives 0 "
+    "instead, and `setdefault` adds a value first.",
+    "unhashable type: 'list'": "A list cannot be a key of a dict or an item of a set. A pair is a "
+    "tuple: `tuple(ids[i : i + 2])`.",
+    "expected string": "A text is needed here, and this is something else, such as the list of all "
+    "documents. Loop over the list.",
+}
+"""What to do about an exception, by a part of its text."""
 _LATER: Final = 100
 """How many cases after the failing one are used to tell mistakes apart."""
 
@@ -71,6 +81,10 @@ class Question:
         """Return the call as source code, cut if it is long."""
         return f"{self.name}({', '.join(map(short, case))})"
 
+    def beside(self, expected: object, result: object) -> str:
+        """Show the right result and the learner's."""
+        return facing(expected, result)
+
     def expected(self, case: Case) -> object:
         """Return the result of the answer."""
         return attempt(self.answer, case)
@@ -104,11 +118,11 @@ class Question:
             yield paragraph(result.words)
         elif isinstance(result, Raised) and not isinstance(expected, Raised):
             yield f"  {result}"
-            loop = _CHANGED if "changed size during iteration" in result.words else ""
-            yield paragraph(self.mistake(number, results) or loop)
+            signs = (advice for sign, advice in _ERRORS.items() if sign in str(result))
+            yield paragraph(self.mistake(number, results) or next(signs, ""))
         else:
             if self.effect is None:
-                yield facing(expected, result)
+                yield self.beside(expected, result)
             type_words = wrong_type(expected, result)
             trace = "" if type_words else self.trace(case, expected, result)
             said = self.mistake(number, results) or (type_words and f"{type_words} {self.form}")
@@ -136,7 +150,14 @@ class Question:
 
 
 class Constant(Question):
-    """A constant to write. A case is the keys to look up in it, one after another."""
+    """A constant to write. A case is the keys to look up in it, one after another.
+
+    The right value is the whole answer, so it is never shown.
+    """
+
+    def beside(self, _expected: object, result: object) -> str:
+        """Show the learner's value only."""
+        return f"  got       {short(result)}"
 
     def shown(self, case: Case) -> str:
         """Return the expression that looks up the keys."""

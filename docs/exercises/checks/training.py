@@ -1,6 +1,5 @@
 """Follow training merge by merge, to show why a merge is right or wrong."""
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -20,9 +19,10 @@ class Step:
     tokens: list[bytes]
 
     @classmethod
-    def after(cls, text: str, merges: list[Pair]) -> Self:
+    def after(cls, documents: list[str], merges: list[Pair]) -> Self:
         """Return a corpus after some merges."""
-        step = cls([tuple(chunk) for chunk in chunks_of(text)], [bytes([n]) for n in range(256)])
+        chunks = [tuple(chunk) for document in documents for chunk in chunks_of(document)]
+        step = cls(chunks, [bytes([n]) for n in range(256)])
         for pair in merges:
             step = step.merged(pair)
         return step
@@ -35,7 +35,7 @@ class Step:
     @property
     def counts(self) -> dict[Pair, int]:
         """Return the count of each pair."""
-        return count_pairs(Counter(self.chunks))
+        return count_pairs([*map(list, self.chunks)])
 
     def pair_text(self, pair: Pair) -> str:
         """Return the tokens of a pair as text."""
@@ -50,6 +50,22 @@ class Step:
     def why_not(self, right: Pair, wrong: Pair) -> str:
         """Say why one pair is merged before another, and show the counts."""
         return f"{paragraph(self._reason(right, wrong))}\n\n{self.table()}"
+
+    def hint(self, right: Pair, wrong: Pair) -> str:
+        """Say what is wrong with a pair, by the rules, and do not name the right one."""
+        count, most = self.counts.get(wrong, 0), self.counts[right]
+        if count == most:
+            tied = [*self.counts.values()].count(most)
+            return (
+                f"{tied} pairs occur {_times(most)} at this point: a tie. The pair with the "
+                f"smallest left id is merged, and among those the one with the smallest right id."
+            )
+        if count:
+            return (
+                f"{self.pair_text(wrong)} occurs {_times(count)} at this point, and another pair "
+                f"{_times(most)}. Count every pair in every chunk, and again after each merge."
+            )
+        return self._reason(right, wrong)
 
     def _reason(self, right: Pair, wrong: Pair) -> str:
         if not 0 <= min(wrong) <= max(wrong) < len(self.tokens):

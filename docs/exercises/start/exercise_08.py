@@ -1,6 +1,6 @@
-"""Exercise 8: encode a chunk."""
+"""Exercise 8: encode a chunk, and a text."""
 
-from given import Pair
+from given import Pair, chunks_of
 
 
 def encode_chunk(chunk: bytes, merges: list[Pair]) -> list[int]:
@@ -13,5 +13,14 @@ def encode_chunk(chunk: bytes, merges: list[Pair]) -> list[int]:
 
     >>> encode_chunk(b"abab", [(97, 98)])
     [256, 256]
+    """
+    raise NotImplementedError
+
+
+def encode_ordinary(text: str, merges: list[Pair]) -> list[int]:
+    """Return the ids of a text without special tokens: those of its chunks, one after the other.
+
+    >>> encode_ordinary("ab ab", [(97, 98)])
+    [256, 32, 256]
     """
     raise NotImplementedError

@@ -1,19 +1,12 @@
 """Exercise 9: decode."""
 
-from given import Pair
-
-
-def vocabulary(merges: list[Pair]) -> dict[int, bytes]:
-    """Return the bytes of every id: 256 single bytes, then the bytes that each merge joined.
-
-    >>> vocabulary([(97, 98), (256, 99)])[257]
-    b'abc'
-    """
-    raise NotImplementedError
-
 
 def decode(ids: list[int], vocab: dict[int, bytes]) -> str:
     """Return the text of ids.
+
+    Args:
+        ids: what `encode` returned, or other ids.
+        vocab: the bytes of every id, as `vocabulary` of exercise 7 returns them.
 
     Raises:
         KeyError: an id is not in vocab.

@@ -1,7 +1,7 @@
 """Exercise 10: the special token, and all of encoding.
 
-`encode` uses `chunks_of` and your function of exercise 8: import `encode_chunk` from your file, or
-from `answers.exercise_08`.
+`encode` uses your function of exercise 8: import `encode_ordinary` from your file, or from
+`answers.exercise_08`.
 """
 
 from given import Pair
@@ -23,8 +23,8 @@ def segments(text: str) -> list[str]:
 def encode(text: str, merges: list[Pair]) -> list[int]:
     """Return the ids of a text.
 
-    The special token has the first id after the merges, 256 + len(merges). Cut all other text
-    into chunks, and encode each chunk.
+    The special token has the first id after the merges, 256 + len(merges). All other text is
+    encoded as in exercise 8.
 
     >>> encode("ab<|endoftext|>ab", [(97, 98), (32, 256)])
     [256, 258, 256]

@@ -35,9 +35,9 @@ def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
 
 # Use the two functions to answer, for your files and a vocabulary of 512:
 
-# Which corpus gives the most tokens of two or more bytes: "prose", "code" or "json"? If several
-# do: "the same".
-MORE_LONG_TOKENS = ""
+# Of the tokens learned from the prose, how many are also learned from the code: "fewer than half"
+# or "more than half"?
+SHARED = ""
 
 # Which text gets the most bytes per token with its own vocabulary: "prose", "code" or "json"?
 BEST = ""
