@@ -82,7 +82,7 @@ def files() -> dict[Path, str]:
     page, runs = "docs/benchmarks.md", load_runs(ROOT / "docs" / "benchmarks.json")
     series = [one for run in runs for one in run.series]
     tables = sections([run for run in runs if _SHOWN & {one.section for one in run.series}])
-    shown = {name: tables[name] for name in ("summary", "train", "encode", "runs")}
+    shown = {name: tables[name] for name in ("summary", "train", "runs")}
     return {Path(page): filled(page, {**shown, "goals": _goals(series), "kernel": _kernel(runs)})}
 
 
