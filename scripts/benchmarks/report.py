@@ -118,10 +118,7 @@ def _goals(series: Sequence[Series]) -> str:
         if one.contestant == OURS and of_goal.get(one.section) == one.case:
             found[one.section].append(one.median)
     training, sentence = (max(found[section]) for section in of_goal)
-    return (
-        f"The training took {_figure(training)} s. The 50 words took {_figure(sentence * 1e3)} ms"
-        " of the slowest text.\n"
-    )
+    return f"bpetite takes {_figure(training)} s, and at most {_figure(sentence * 1e3)} ms.\n"
 
 
 def _kernel(runs: Sequence[Run]) -> str:
