@@ -67,7 +67,7 @@ _DOCS: Final = Path(__file__).parent
 _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
-_RULES: Final = ("requirements.md", "reliability.md", "versions.md", "../CHANGELOG.md")
+_RULES: Final = ("reliability.md", "versions.md", "../CHANGELOG.md")
 _OWN: Final = ("your-own.md", "patterns.md", "vocabulary-size.md", "large-corpora.md")
 _NAVIGATION: Final = {
     "index": (
