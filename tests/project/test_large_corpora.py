@@ -201,31 +201,29 @@ def status(command: str, folder: Path, **env: str) -> int:
 
 def outputs(folder: Path) -> dict[str, int]:
     """Return the names of the outputs, and when each was written."""
-    return {path.name: path.stat().st_mtime_ns for path in folder.glob("ids*/*.u16")}
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("ids/*.u16")}
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("words", ["--output-dir ids\n", "SLURM"])
-def test_shards_go_on_after_a_failure(corpus: Path, words: str) -> None:
+def test_shards_go_on_after_a_failure(corpus: Path) -> None:
     """A damaged shard gives a status other than 0.
 
     Run again, the lines skip the complete shards, and the ids are those of one command.
     """
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
-    tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
+    command = block("--output-dir ids")
     shard = corpus / "corpus" / "1.jsonl"
     good = shard.read_bytes()
     shard.write_bytes(good[:5000])
-    assert [status(block(words), corpus, **task) != 0 for task in tasks].count(True) == 1
+    assert status(command, corpus) != 0
     before = outputs(corpus)
     assert before.keys() == {f"{name}.jsonl.u16" for name in "023"}
     shard.write_bytes(good)
-    assert [status(block(words), corpus, **task) for task in tasks] == [0] * len(tasks)
+    assert status(command, corpus) == 0
     after = outputs(corpus)
     assert len(after) == 4
     assert before.items() <= after.items()
-    paths = sorted(corpus.glob("ids*/*.u16"), key=lambda path: path.name)
-    ids = b"".join(path.read_bytes() for path in paths)
+    ids = b"".join(path.read_bytes() for path in sorted(corpus.glob("ids/*.u16")))
     shards = sorted((corpus / "corpus").iterdir())
     options = ("--model", "tokenizer.json", "--ordinary", *SEPARATED, "--format", "u16")
     assert ids == bpetite("encode", *options, *shards, cwd=corpus).stdout

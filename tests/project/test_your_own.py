@@ -5,6 +5,7 @@
 
 import json
 import random
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -78,7 +79,7 @@ def test_the_ids_are_those_of_the_documents(folder: Path) -> None:
 def test_the_model_learns(folder: Path) -> None:
     """The program prints what the page shows, and fewer bits per byte after training."""
     printed = run_program(folder, PROGRAM).stdout
-    check(OUTPUT, printed)
+    check(re.sub(r"[0-9.]+", "...", OUTPUT), printed)
     before, after = (float(line.split()[1]) for line in printed.splitlines())
     assert 0 < after < before / 2
 
