@@ -5,6 +5,7 @@ Examples:
   bpetite show --model tokenizer.json --text "Hello world" --steps
   bpetite show --model tokenizer.json --text "In the end" --why ' the'
   bpetite show --model tokenizer.json --ids 72 101 108 108 111
+  bpetite show --model tokenizer.json text.txt > tokens.jsonl
 
 Details:
 `--why` gives a reason for each place of a text with the bytes of a token. People see at most ten.
