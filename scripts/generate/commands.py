@@ -25,15 +25,13 @@ _INTRODUCTION: Final = """\
 
 <!-- made by scripts/generate -->
 
-Each section shows how to call a command, its own options, and an example or more. The line "Also"
-names options that many commands have, which are explained [below](#options-of-many-commands).
-`bpetite COMMAND --help` prints all of them, and another example. The package `bpetite-compare` adds
-{of_compare}.
+The line "Also" of a command names options that many have, which are explained
+[below](#options-of-many-commands). The package `bpetite-compare` adds {of_compare}.
 
 Results go to standard output, messages and progress to standard error. On a terminal, a result
 is lines for people; a pipe or a file gets [JSON](output.md). `--output-format text` or `json`
-chooses one, and `--json` is short for the latter. Data, such as ids or a text, and the table of
-`count` are the same everywhere. `NO_COLOR` and `FORCE_COLOR` turn colors off and on.
+chooses one, and `--json` is short for the latter. `NO_COLOR` and `FORCE_COLOR` turn colors off and
+on.
 
 The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. In `diff`,
 1 means that the tokenizers differ, and 2 a failure. A failed command leaves standard output empty,
@@ -48,7 +46,7 @@ so no program reads half a result. There are three exceptions:
 
 **Every command** has:
 
-- `-h`, `--help`: its complete text
+- `-h`, `--help`: all options, and another example
 - `-q`, `--quiet`: only errors on standard error
 - `--json`, `--output-format FORMAT`: as above
 
@@ -63,8 +61,7 @@ so no program reads half a result. There are three exceptions:
 
 - FILE, or `-i FILE`, `--input`: UTF-8 text, also compressed with gzip, bzip2, xz or zstd. A folder
   stands for the text files in it, in the order of their names. `-` is standard input, which is
-  also read if nothing is named. If the usage has FILE without dots, there is only one. No token
-  spans two files.
+  also read if nothing is named. No token spans two files.
 - `--glob PATTERN`: in folders, only files with such a name: `'*.md'`
 - `--files-from FILE`: read more paths from FILE, one on each line
 - `--null`, `-0`: NUL bytes end these paths, as from `find -print0`

@@ -210,7 +210,10 @@ def _listed(
 
 
 def _users(part: str, objects: Objects) -> dict[str, None]:
-    """Return the fields that contain an object, each with its command if others have another."""
+    """Return the fields that contain an object, each with its command if others have another.
+
+    If the command has several, it is the output instead.
+    """
     uses = [
         (field, owner, _name(found))
         for owner, fields in objects.items()
@@ -220,8 +223,15 @@ def _users(part: str, objects: Objects) -> dict[str, None]:
     users: dict[str, None] = {}
     for field, owner, found in uses:
         if found == part:
-            alone = {name for other, _, name in uses if other == field} == {part}
-            users[f"`{field}`" if alone else f"`{field}` of `{owner}`"] = None
+            command = owner.partition(" ")[0]
+            same = [(one.partition(" ")[0], name) for other, one, name in uses if other == field]
+            if all(name == part for _, name in same):
+                where = ""
+            elif all(name == part for one, name in same if one == command):
+                where = f" of `{command}`"
+            else:
+                where = f" of `{owner}`"
+            users[f"`{field}`{where}"] = None
     return users
 
 

@@ -23,26 +23,25 @@ _HEAD: Final = """\
 
 # API reference
 
-This page documents everything public in Python. What is the same everywhere is said only here:
+This page documents everything public in Python. Everywhere:
 
 - `model` is a tokenizer, or the path of its file, which raises what `Tokenizer.load` raises.
 - `overwrite` is whether an existing file may be replaced. If not, it raises `FileExistsError`.
 - An argument of a wrong type raises `TypeError`.
 - A text with a lone surrogate raises `UnicodeEncodeError`, which has its index.
 
-[Errors](errors.md) explains messages that need it.
+[Errors](errors.md) explains messages that need it, [Commands](commands.md) `import` and `export`.
 """
 _SAID: Final = re.compile(
     r"model: a tokenizer, or the path of its file\.$|overwrite: |FileExistsError: the output |"
     r"KeyError, ValueError, OSError: (the|a) tokenizer file cannot be loaded\.$|"
-    r"TypeError: an argument has a wrong type\.$|UnicodeEncodeError: "
+    r"TypeError: an argument( has|, a document or a count has) a wrong type\.$|UnicodeEncodeError: "
 )
 """Entries of docstrings that the page leaves out, because its head says them once."""
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
-Training emits these records at level INFO, for example for a
-[progress bar](../use-with.md#progress-bar). Each has a message for people, its `event`, and these
+Training emits these records at level INFO. Each has a message for people, its `event`, and these
 attributes. Nothing else is logged, and nothing is ever printed.
 """
 _WARNING: Final = """\
@@ -50,7 +49,7 @@ The logger `bpetite_compare` emits a record at level WARNING before tiktoken dow
 """
 _LEMMAS: Final = """\
 Each docstring also states a lemma of the [proof](../architecture.md#the-reference-model), and most
-have an example: try `help(bpetite_compare.reference.merge)`.
+explain the arguments and have an example: try `help(bpetite_compare.reference.train)`.
 """
 
 
@@ -119,7 +118,7 @@ def _brief(folder: Path, level: str) -> Iterator[str]:
             case ast.AnnAssign(target=ast.Name(id=name)):
                 entries.append(f"- `{name}`: {said}")
             case ast.FunctionDef() if "Args:" in (ast.get_docstring(node) or ""):
-                rest += _function(node, level)
+                rest += _function(node, level, brief=True)
             case ast.FunctionDef():
                 entries.append(_in_a_line(node))
             case ast.ClassDef(name=name):
@@ -138,15 +137,17 @@ def _in_a_line(node: ast.FunctionDef, owner: str = "") -> str:
     return f"- `{_signature(node, owner, long=True)}`: {_line(_text(text))}{raises}\n"
 
 
-def _function(node: ast.FunctionDef, level: str, owner: str = "") -> Iterator[str]:
-    """Yield the heading, signature and docstring of a function or a method."""
+def _function(
+    node: ast.FunctionDef, level: str, owner: str = "", *, brief: bool = False
+) -> Iterator[str]:
+    """Yield the heading, signature and docstring of a function or a method; brief: no lists."""
     signature = _signature(node, owner)
     if _is_property(node):
         yield f"{level} `{signature}`\n"
     else:
         yield f"{level} `{owner}{node.name}`\n"
         yield f"```python\n{signature}\n```\n"
-    yield _text(ast.get_docstring(node) or "")
+    yield _text(ast.get_docstring(node) or "", skipped=("Lemma (", *(_LISTS if brief else ())))
 
 
 def _class(node: ast.ClassDef, level: str, *, methods: bool = True) -> Iterator[str]:
@@ -199,9 +200,13 @@ def _is_property(function: ast.FunctionDef) -> bool:
     )
 
 
-def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
+def _text(
+    docstring: str,
+    types: Mapping[str, str] | None = None,
+    skipped: tuple[str, ...] = ("Lemma (",),
+) -> str:
     """Return a docstring as Markdown: paragraphs, lists of entries, code, and examples."""
-    parts = [part for part in docstring.split("\n\n") if not part.startswith("Lemma (")]
+    parts = [part for part in docstring.split("\n\n") if not part.startswith(skipped)]
     return "\n\n".join(filter(None, (_paragraph(part, types or {}) for part in parts))) + "\n"
 
 

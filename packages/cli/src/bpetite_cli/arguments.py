@@ -67,7 +67,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "letter": "-o",
         "type": file_path,
         "metavar": "PATH",
-        "help": "write to PATH instead of standard output",
+        "help": "write to PATH, which appears only when complete",
     },
     "--force": {"action": "store_true", "help": "replace an existing file"},
     "--jobs": {

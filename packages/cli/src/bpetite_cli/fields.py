@@ -66,7 +66,7 @@ class Token(TypedDict):
     """A token."""
 
     id: Annotated[int, "the id of the token"]
-    hex: Annotated[Hex, "the bytes of the token, in hex"]
+    hex: Annotated[Hex, "the bytes of the token"]
     text: Annotated[str | None, "the text of the token or chunk; null for incomplete characters"]
 
 

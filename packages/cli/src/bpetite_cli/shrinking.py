@@ -25,9 +25,9 @@ class Smaller(fields.Outputs, fields.TokenizerFile):
     """The smaller tokenizer, and the sizes of the old one."""
 
     file_bytes: int
-    vocab_size_before: Annotated[int, "`vocab_size` of the old tokenizer"]
-    rows_before: Annotated[int, "`rows` of the old tokenizer"]
-    file_bytes_before: Annotated[int, "`file_bytes` of the old tokenizer"]
+    vocab_size_before: Annotated[int, "the old `vocab_size`"]
+    rows_before: Annotated[int, "the old `rows`"]
+    file_bytes_before: Annotated[int, "the old `file_bytes`"]
 
 
 class Checked(Smaller):

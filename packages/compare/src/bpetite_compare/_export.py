@@ -80,25 +80,20 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Args:
         model: a tokenizer, or the path of its file.
-        to: "tiktoken" for a file of ranks; "huggingface" for a folder that transformers loads, or
-            for one `tokenizer.json` if `output` ends in ".json"; "gpt2" for a folder with
-            `vocab.json` and `merges.txt`; "gguf" for the vocabulary in llama.cpp's format.
+        to: "tiktoken", "huggingface", "gpt2" or "gguf", a format of `bpetite export`.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
         max_length: for a transformers folder, the most tokens with `truncation=True`.
-        chat_template: for a transformers folder, the Jinja template of
-            `apply_chat_template`. If transformers and jinja2 are installed, it is compiled.
-        bos: for a transformers folder or "gguf", the special token that begins a text. A
-            "gguf" file needs this and `eos`.
+        chat_template: for a transformers folder, its Jinja template. If transformers and jinja2
+            are installed, it is compiled.
+        bos: the special token that begins a text.
         eos: the one that ends a text; by default `<|endoftext|>`, if there is no other.
         pad: the one for padding.
         unk: the one for what has no token. No text needs it.
         base: the folder of a model or, for "gguf", its file, to get this vocabulary. Special
-            tokens, split pattern and, without `id_map`, ids must be the tokenizer's. Other
-            settings replace the model's.
+            tokens, split pattern and, without `id_map`, ids must be the tokenizer's.
         id_map: with `base`, the path of a JSON list: for each new id, the model's id or null.
-            Ids in all files move.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.

@@ -87,7 +87,7 @@ class Imported:
 
     path: the tokenizer file.
     vocab_size: how many tokens are not special.
-    rows: how many a model needs: the highest id and one.
+    rows: as in `Exported`.
     pattern: the name of the split pattern.
     pattern_from: what names it: the file, "--pattern", the class in a configuration, or "a guess".
     special_tokens: the id of each.
@@ -128,25 +128,18 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     uses the other file's own data: the ids must be equal.
 
     Args:
-        source: the path of a `tokenizer.json`, a file of ranks (tiktoken), a `tekken.json`, a GGUF
-            file, or a folder with one of these; a list of the paths of `vocab.json` and
-            `merges.txt`, or their folder; or, with the form "tiktoken", the name of an encoding.
+        source: the path of a file or folder that `bpetite import` reads; a list of the paths of
+            `vocab.json` and `merges.txt`; or, with the form "tiktoken", the name of an encoding.
         form: "tiktoken", "huggingface", "gpt2", "tekken" or "gguf"; None finds it from the content.
         output: the path of the new tokenizer file.
         overwrite: whether an existing file may be replaced.
-        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, the
-            `tokenizer.json` or the configuration beside the file names it; for `vocab.json`,
-            GPT-2's is a guess.
-        special_tokens: the id of each. Without it, they are those of the file, or of a file beside
-            it.
-        ignore_merges: for `vocab.json`, whether a chunk that is a token gets its id without any
-            merge.
-        drop_normalizer: whether to leave out a normalizer to NFC. The ids are then the model's
-            only for text in NFC.
-        drop_strip: whether to leave out `lstrip` and `rstrip` of added tokens. The ids are then
-            the model's only without whitespace beside such a token.
-        add_missing_bytes: whether bytes without an id get one, for which the model has no rows.
-            Bytes that UTF-8 never uses get one in any case.
+        pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, a file
+            beside the source names it; for `vocab.json`, GPT-2's is a guess.
+        special_tokens: the id of each. Without it, they come from the source or a file beside it.
+        ignore_merges: what the option of `bpetite import` does, as the next three.
+        drop_normalizer: `--drop-normalizer`.
+        drop_strip: `--drop-strip`.
+        add_missing_bytes: `--add-missing-bytes`. Bytes that UTF-8 never uses get ids in any case.
 
     Raises:
         ValueError: the form is unknown, the paths do not fit it or each other, the output is also

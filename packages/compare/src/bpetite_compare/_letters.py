@@ -11,7 +11,7 @@ _OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)
 GPT2_BYTE_ORDER: Final = bytes([*_PRINTABLE, *_OTHERS])
 """At position i, the byte of GPT-2's id i, for the ids 0 to 255.
 
-GPT-2 numbers the printable bytes of Latin-1 first. In bpetite, the id of a byte is the byte.
+GPT-2 numbers the printable bytes of Latin-1 first.
 """
 
 BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {

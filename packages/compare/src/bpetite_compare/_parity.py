@@ -35,7 +35,7 @@ class FileDifference:
     path: the file.
     byte, line: its byte offset in the file, and its line, counted from 1.
     before, after: some of the text before it and from it on.
-    ours, theirs: the id and the bytes of the token there on each side, or None at the end.
+    ours, theirs: the tokens there, as in `Difference`.
     """
 
     path: str
@@ -52,7 +52,7 @@ class Parity:
     """The result of comparing token ids for whole files.
 
     files, bytes, characters, tokens: the amounts compared; the tokens are bpetite's.
-    difference: where the comparison stopped, or None.
+    difference: where the comparison stops, or None.
     engine_characters: how often each character occurs that the regex engines classify differently.
     engine_differences: how many sections differ only because of these.
     """
@@ -68,8 +68,6 @@ class Parity:
 
 def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
     """Compare the token ids of whole files with tiktoken's, for the same vocabulary.
-
-    It stops at the first difference that the Unicode tables do not explain.
 
     Args:
         model: the path of a tokenizer file.

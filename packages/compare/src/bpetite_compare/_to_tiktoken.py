@@ -26,7 +26,7 @@ def to_tiktoken(
 
     Args:
         model: a tokenizer, the path of its file, or a model of `bpetite_compare.reference`.
-        special_tokens: more special tokens; their ids follow the last one.
+        special_tokens: more special tokens, as for `export`.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.

@@ -153,11 +153,9 @@ class Tokenizer:
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the tokenizer file: JSON, always with the same bytes for the same tokenizer.
 
-        The file appears only when it is complete, and is on the disk when `save` returns. But on a
-        file system without hard links, such as FAT, an empty file reserves a new name for an
-        instant, which a killed process can leave behind. On Windows, a power cut may undo the
-        save, as it cannot sync a folder. An overwritten file keeps its mode, and an overwritten
-        symbolic link is kept: its target is replaced.
+        The file appears only when it is complete, and is on the disk when `save` returns. An
+        overwritten file keeps its mode, and an overwritten symbolic link is kept: its target is
+        replaced.
 
         Args:
             path: the path of the file; its folder must exist.

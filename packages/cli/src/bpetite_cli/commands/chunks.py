@@ -1,7 +1,7 @@
 """Count the chunks of a text.
 
 A chunk is a part of the text that no merge crosses, such as a word with the space
-before it. train --counts reads the result, also from several files.
+before it. train --counts reads the result.
 
 Examples:
   bpetite chunks text.txt > chunks.jsonl
@@ -53,7 +53,7 @@ class _Chunk(TypedDict):
 
 class _Figures(fields.InputSize):
     chunks: Annotated[int, "chunks of the text"]
-    distinct_chunks: Annotated[int, "different chunks of the text, one on each line"]
+    distinct_chunks: Annotated[int, "different chunks of the text"]
     pattern: str
 
 

@@ -6,14 +6,12 @@ total after its files, and several inputs a total at the end.
 Examples:
   bpetite count --model tokenizer.json text.txt
   bpetite count --model tokenizer.json --text "Hello world"
-  bpetite count --model tokenizer.json notes --glob '*.txt'
   bpetite count --model tokenizer.json --max 8000 < text.txt
   bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl
 
 Details:
-From standard input, it prints only the number. `--by-token` adds up all files, and begins with the
-most frequent token. If a file cannot be read, the exit status is 1, but the other files are still
-counted, except with `--by-token`.
+From standard input, it prints only the number. `--by-token` adds up all files, the most frequent
+token first. If a file cannot be read, the other files are still counted, except with `--by-token`.
 """
 
 import argparse
@@ -68,8 +66,8 @@ class _Folder(fields.Files, fields.TextSize):
 
 
 class _Totals(fields.Documents, fields.TextSize, fields.Encoded):
-    max: Annotated[int | None, "the limit of `--max` in tokens"]
-    max_each: Annotated[int | None, "the limit of `--max-each` for each file"]
+    max: Annotated[int | None, "the limit `--max`"]
+    max_each: Annotated[int | None, "the limit `--max-each`"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
     per_folder: Annotated[list[_Folder], "the figures of each folder"]

@@ -1,7 +1,5 @@
 """Turn token ids into text.
 
-With --output, the file appears only when it is complete.
-
 Examples:
   bpetite decode --model tokenizer.json --ids 72 101 108 108 111
   bpetite decode --model tokenizer.json ids.json
@@ -10,8 +8,8 @@ Examples:
   bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin
 
 Details:
-Words of digits are ids too: `decode -m tokenizer.json 72 101`. Ids from a pipe or a file are JSON,
-or text if they begin with a digit, with any whitespace between them.
+Words of digits are ids too, so `--ids` may be left out. Ids from a pipe or a file are JSON, or text
+if they begin with a digit.
 """
 
 import argparse

@@ -1,7 +1,5 @@
 r"""Turn text into token ids.
 
-With --output, the file appears only when it is complete.
-
 Examples:
   bpetite encode --model tokenizer.json --text "Hello world"
   bpetite encode --model tokenizer.json text.txt > ids.json
@@ -70,7 +68,7 @@ _Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Pa
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
     separators: Annotated[int, "separators, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
-    file_bytes: Annotated[int, "the size of the file in bytes"]
+    file_bytes: Annotated[int, "the size of the file"]
 
 
 def add_command(commands: Commands) -> None:

@@ -6,13 +6,11 @@ error says whether anything was cut.
 Examples:
   bpetite head --model tokenizer.json --tokens 100 text.txt > begin.txt
   bpetite head --model tokenizer.json --tokens 1 --text "Hello world"
-  cat a.txt b.txt | bpetite head --model tokenizer.json --tokens 50 > begin.txt
 
 Details:
-Encoded alone, the output has at most N tokens. Usually it is the text of the first N tokens. It is
-shorter if these end inside a character, or if their text has more tokens alone, because the pattern
-or a whole token needs what follows. For the exact ids, use `encode --format text`. A large file
-takes no longer than its beginning.
+Usually it is the text of the first N tokens. It is shorter if these end inside a character, or if
+their text has more tokens alone, because the pattern or a whole token needs what follows. For the
+exact ids, use `encode --format text`.
 """
 
 import argparse

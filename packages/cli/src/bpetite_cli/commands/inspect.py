@@ -8,9 +8,8 @@ Examples:
   bpetite inspect --model big.json --tokens --since tokenizer.json
 
 Details:
-For another form, such as a model's folder, the first lines say what it is (its kind, pattern,
-normalizer, roles, and special tokens with their flags) and what bpetite leaves out. If it does not
-open, they say why, and the exit status is 1.
+For another form, such as a model's folder, the first lines also say what bpetite leaves out, or why
+it does not open; then the exit status is 1.
 """
 
 import argparse

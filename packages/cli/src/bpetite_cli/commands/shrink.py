@@ -7,21 +7,19 @@ Examples:
     --id-map map.json --output small.json
   bpetite shrink --model tokenizer.json text.txt --min-count 2 \
     --keep ' the' --output small.json
-  bpetite shrink --model tokenizer.json --vocab-size 300 --output small.json
 
 Details:
 A text needs the tokens of its ids, and those from which merges make them. These, the bytes and the
-special tokens stay, with their ids. To prove it, every distinct chunk of the text is encoded with
-both tokenizers.
+special tokens stay, with their ids. Every distinct chunk of the text is encoded with both
+tokenizers to prove it.
 
-- `--renumber` gives ids without gaps. Then `--id-map` writes a JSON list for `export --base`: the
-  old id of each new one, or null.
+- With `--renumber`, `--id-map` writes a JSON list for `export --base`: the old id of each new one,
+  or null.
 - `--min-count` changes the ids of some text; a line says of how much. `--keep` names tokens that
   stay all the same, with the merges that make them.
-- `--check` compares FILE, byte for byte, with the result, and with `--id-map` the map too. If they
-  differ, the exit status is 1, and the error names the first such token.
-- `--vocab-size` gives what training with this size gives. From schema version 3 on, whole tokens
-  stay, and so do all ids.
+- `--check` compares byte for byte, with `--id-map` the map too. If they differ, the exit status is
+  1, and the error names the first such token.
+- `--vocab-size` does what [`truncate`](#truncate) does.
 """
 
 import argparse
@@ -40,7 +38,7 @@ from bpetite_cli.terminal import messages
 class _Figures(fields.Documents, fields.TextSize):
     """The text, with the smaller tokenizer and with the old one."""
 
-    tokens_before: Annotated[int, "tokens of the text with the old tokenizer"]
+    tokens_before: Annotated[int, "`tokens` with the old tokenizer"]
     distinct_chunks: int
     other_ids: Annotated[float | None, "the share of the text, in bytes, that has other ids"]
 

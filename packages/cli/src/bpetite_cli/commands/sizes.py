@@ -10,7 +10,7 @@ Examples:
 Details:
 Each row has the tokens of the text, its bytes per token, how many tokens the step from the row
 before saves, what share twice the vocabulary would save at this rate, and how many ids the text
-does not use. The figures are exact: a smaller vocabulary has the first merges of a larger one.
+does not use.
 """
 
 import argparse

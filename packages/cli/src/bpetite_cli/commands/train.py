@@ -10,14 +10,12 @@ Examples:
 
 Details:
 For a new model, take `--pattern gpt4` ([why](../patterns.md)). The default stays `gpt2`, so that
-the same command always makes the same file. With three special tokens, `--total 16384` is
-`--vocab-size 16381`. `--special` replaces `<|endoftext|>`, or adds to the special tokens of
-`--start`; without a TOKEN, there are none.
+the same command always makes the same file. `--special` replaces `<|endoftext|>`, or adds to the
+special tokens of `--start`; without a TOKEN, there are none.
 
-`--start` continues a tokenizer, with its pattern, merges and ids. But its special tokens move
-behind the new tokens, unless it has schema version 3 or 4, as imported tokenizers do. For a model
-that is already trained, add `--keep-ids`: then they stay, and new tokens get the ids after them
-([Extend](../extend.md)).
+`--start` keeps pattern, merges and ids, but special tokens move behind the new tokens, unless the
+file has schema version 3 or 4, as imported tokenizers do. With `--keep-ids` they stay, and new
+tokens get the ids after them ([Extend](../extend.md)).
 """
 
 import argparse
@@ -70,7 +68,7 @@ class _Summary(_Specified, fields.Documents, fields.Outputs, fields.TokenizerCon
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
-    new_ids: Annotated[tuple[int, int] | None, "the first and last new id; null if there are none"]
+    new_ids: Annotated[tuple[int, int] | None, "the first and last new id, or null"]
     ids_kept: Annotated[
         bool | None, "whether every token of `--start` has the same id; null without it"
     ]
@@ -78,7 +76,8 @@ class _Summary(_Specified, fields.Documents, fields.Outputs, fields.TokenizerCon
         int | None, "how often the last merged pair was counted; null if no merge is new"
     ]
     frequent_vocab_size: Annotated[
-        int | None, "the size up to which each merged pair was counted 100 times; null likewise"
+        int | None,
+        "the size up to which each merged pair was counted 100 times; null as `last_count`",
     ]
 
 

@@ -7,8 +7,8 @@ Examples:
   bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
 
 Details:
-This is another name of `shrink --vocab-size`, until bpetite 3.0. The size before an extension
-undoes it: the file is the same as before, unless special tokens were added, which stay.
+This is another name of `shrink --vocab-size`, until bpetite 3.0. From schema version 3 on, all ids
+stay. The size before an extension undoes it, but special tokens that it added stay.
 """
 
 from bpetite_cli import arguments

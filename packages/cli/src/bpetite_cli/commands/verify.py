@@ -41,7 +41,7 @@ class _Joined(TypedDict):
 class _DifferenceInMerges(TypedDict):
     rank: int
     id: int
-    corpus_id: Annotated[int | None, "the id that training gives instead of `id`; null if none"]
+    corpus_id: Annotated[int | None, "the id that training gives instead of `id`, or null"]
     special_token: Annotated[str | None, "the special token that differs; null for a merge"]
     model_merge: Annotated[_Joined | None, "the merge in the tokenizer file"]
     corpus_merge: Annotated[_Joined | None, "the merge that training makes instead"]
@@ -54,12 +54,12 @@ class _Verdict(TypedDict):
 
 
 class _Trained(_Verdict, fields.TokenizerFile):
-    sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
+    sha256_of_training: Annotated[fields.Digest, "the digest of the trained file"]
 
 
 class _Verified(_Trained, fields.InputSize):
     seconds: Annotated[float, "seconds for reading and training"]
-    regex: Annotated[str, "the version of the package `regex`"]
+    regex: Annotated[str, "the version of `regex`"]
 
 
 class _Continued(_Verified):

@@ -24,7 +24,7 @@ class Entry(Token):
     """A token of the vocabulary; only the result of a merge has a pair and a rank."""
 
     pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
-    rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
+    rank: Annotated[int | None, "the rank of the merge, from 0, or null"]
 
 
 class NewEntry(Entry):

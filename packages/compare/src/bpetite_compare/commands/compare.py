@@ -7,7 +7,6 @@ o200k_base. In the table, * marks the best of each row.
 Examples:
   bpetite compare --model tokenizer.json --model big.json text.txt
   bpetite compare --model tokenizer.json text.txt
-  bpetite compare --model tokenizer.json --model gpt-4o notes --glob '*.txt'
   bpetite compare --model gpt2 --model o200k_base --parallel a.txt b.txt
 """
 

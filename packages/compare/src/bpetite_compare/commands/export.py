@@ -7,7 +7,6 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output folder
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>' --eos '<|endoftext|>'
-  bpetite export --model tokenizer.json --to huggingface --output hf --base model
   bpetite export --model tokenizer.json --to gguf --output vocab.gguf \
     --bos '<|endoftext|>'
 
@@ -20,8 +19,8 @@ Details:
 - `gguf`: the vocabulary for llama.cpp, no weights, with `--bos` and `--eos`, or with `--base`
 
 The ids of `--special` follow the last one. If `<|endoftext|>` is the only special token, it is the
-default of `--eos`. Roles, chat template and maximum length are for a Hugging Face folder, roles for
-`gguf` too.
+default of `--eos`. Roles are for a Hugging Face folder or `gguf`, chat template and maximum length
+only for the former.
 
 With `--base`, the export is that model's folder, or the tokenizer of its GGUF file, with this
 vocabulary. Normalizer, template, roles and all else stay, unless an option says otherwise. Other

@@ -17,10 +17,10 @@ The tokenizer must be byte-level BPE with one of the patterns. Some forms do not
 it is that of the `tokenizer.json`, or of the class in the configuration, beside the file. Special
 tokens also come from there, unless the file has them.
 
-`--ignore-merges` is for models whose `tokenizer.json` would say `ignore_merges`. The last three
-options open tokenizers that do more than bpetite can. The ids are the model's only for text in NFC
-(`--drop-normalizer`), without whitespace beside an added token that has such a flag
-(`--drop-strip`), or without the bytes that get ids (`--add-missing-bytes`).
+`--ignore-merges` is for models whose `tokenizer.json` would say `ignore_merges`. With the last
+three options, the ids are the model's only for text in NFC (`--drop-normalizer`), without
+whitespace beside an added token that has such a flag (`--drop-strip`), or without the bytes that
+get ids (`--add-missing-bytes`).
 """
 
 import argparse
