@@ -18,15 +18,15 @@ import regex
 from bpetite import Tokenizer
 from cli_tools import BPETITE, bpetite
 from compare_tools import PATTERNS
-from pages import blocks, check
-from project_tools import ROOT, run, run_program
+from pages import blocks
+from project_tools import ROOT, run
 from texts import PIECES, SEPARATORS, WHITESPACE
 
 pytestmark = pytest.mark.thorough
 
 PAGE: Final = (ROOT / "docs" / "large-corpora.md").read_text(encoding="utf-8")
 BLOCKS: Final = [block for _, block in blocks(PAGE)]
-PIECE: Final = BLOCKS[0].strip()
+PIECE: Final = next(block for block in BLOCKS if block.startswith("(?:")).strip()
 SIZE: Final = 3000
 """Large enough to reveal a wrong cut in rare whitespace."""
 SEPARATED: Final = ("--jsonl", "text", "--separator-token", "--separator-at", "after")
@@ -100,7 +100,7 @@ def smaller(command: str) -> str:
 
 def test_every_block_has_the_same_regular_expression() -> None:
     """Every block that is pasted from the page cuts alike."""
-    assert PAGE.count(PIECE) == PAGE.count(r"[\r\n]") == 4
+    assert PAGE.count(PIECE) == PAGE.count(r"[\r\n]") == 3
 
 
 def assert_safe(text: str) -> None:
@@ -117,13 +117,6 @@ def test_every_pattern_cuts_between_pieces_of_short_texts() -> None:
     for length in range(6):
         for characters in product(" \n\r\ta1;/'字", repeat=length):
             assert_safe("".join(characters))
-
-
-@pytest.mark.usefixtures("clone")
-def test_the_example_runs(tmp_path: Path) -> None:
-    """The first block of Python prints what the page shows."""
-    found = run_program(tmp_path, block("most_common")).stdout
-    check(BLOCKS[BLOCKS.index(block("most_common")) + 1], found)
 
 
 def test_jobs_count_and_add_up(corpus: Path) -> None:
