@@ -377,7 +377,7 @@ def test_a_token_is_found_by_its_text(sample: Path) -> None:
     }
     for text, way_out in ways.items():
         told = refusal("inspect -m tokenizer.json --token-text", text)
-        assert told == [f"error: no token has the text {text!r}; {way_out}"]
+        assert told == [f"error: no token has the text {text!r}, as no merge makes it; {way_out}"]
     write_artifact(sample.parent / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
     trees = in_words("inspect -m m.json --token-text abc")
     assert [trees[0], trees[trees.index("") + 1]] == [

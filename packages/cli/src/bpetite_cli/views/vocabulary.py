@@ -123,7 +123,7 @@ def chosen(artifact: Artifact, token: int | str) -> Sequence[int]:
     similar = (f" {text}", text.strip(), text.replace("·", " "))
     close = next((other for other in similar if ids_of_text(artifact, other)), None)
     way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
-    raise Failure(f"no token has the text {short(text)}; {way_out}")
+    raise Failure(f"no token has the text {short(text)}, as no merge makes it; {way_out}")
 
 
 def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:
