@@ -141,6 +141,7 @@ FAULTS = {
     b'{"text": "'
     + b"a" * 70_000
     + b'\xe9"}': r"is not UTF-8: byte 0xe9 at offset 70010 in the line",
+    '{"text": "a"}'.encode("utf-16"): "a part that looks like UTF-16 begins there; convert it",
     b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
     b'\xef\xbb\xbf{"text": "a"}': "begins with a byte order mark; to remove it from the start",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",

@@ -163,6 +163,26 @@ def test_the_summary_says_what_encoded(tmp_path: Path) -> None:
     assert printed(by_token) == printed(by_token, *ENGINE)
 
 
+def test_the_summary_of_a_folder_says_what_encoded_its_files(tmp_path: Path) -> None:
+    """Also if all were finished before, when nothing encodes; then nothing says that it does."""
+    trained("gpt4").save(tmp_path / "m.json")
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    words = (
+        f"encode -m {tmp_path / 'm.json'} {tmp_path / 'a'} {tmp_path / 'b'} "
+        f"--output-dir {tmp_path / 'ids'}"
+    )
+    (first,) = rows_of(words, *ENGINE)
+    assert first["engine"].startswith("tiktoken 0.")
+    for more in (ENGINE, ()):
+        result = call(words, *more)
+        assert json.loads(result.stdout) == first
+        assert result.told == ["2 of 2 outputs were finished before"]
+    (tmp_path / "b").write_text("c")
+    (second,) = rows_of(words)
+    assert second["engine"] == f"bpetite, {first['engine']}"
+
+
 def test_a_long_job_names_it(tmp_path: Path) -> None:
     """Before more than a minute of work, one line says what takes less time; a short job is silent.
 

@@ -13,7 +13,6 @@ Each character is compared when it first occurs. There is no table of characters
 second to make.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -39,15 +38,18 @@ class Engine:
 
     name: tiktoken and its version.
     artifact: the tokenizer, which `make_engine` has checked.
+
+    Args:
+        artifact: the tokenizer.
+        encoding: its tokens and its pattern, without special tokens.
     """
 
     name: Final = f"tiktoken {tiktoken.__version__}"
 
-    def __init__(self, artifact: Artifact) -> None:
+    def __init__(self, artifact: Artifact, encoding: tiktoken.Encoding) -> None:
         self.artifact = artifact
-        ranks = ids_by_bytes(artifact)
-        self._theirs = make_encoding("engine", artifact.pattern.text, ranks, {}).encode_ordinary
-        self._ours = tokenizer_of(artifact).encode
+        self._encoding = encoding
+        self._tokenizer = tokenizer_of(artifact)
         self._alike: set[str] = set()
         self._different: set[str] = set()
 
@@ -62,9 +64,9 @@ class Engine:
             starts = range(0, len(part), _BLOCK_CHARACTERS)
             for block in cut_safely(part[start : start + _BLOCK_CHARACTERS] for start in starts):
                 if len(block) <= _LONGEST_BLOCK and self._is_split_alike(block):
-                    ids += self._theirs(block)
+                    ids += self._encoding.encode_ordinary(block)
                 else:
-                    ids += self._ours(block, ordinary=True)
+                    ids += self._tokenizer.encode(block, ordinary=True)
         return ids
 
     def _is_split_alike(self, block: str) -> bool:
@@ -77,9 +79,6 @@ class Engine:
         self._alike |= new - self._different
         return self._alike.issuperset(block)
 
-    def __reduce__(self) -> tuple[Callable[[Artifact], "Engine"], tuple[Artifact]]:
-        return Engine, (replace(self.artifact),)
-
 
 def make_engine(artifact: Artifact) -> Engine:
     """Return the engine for a tokenizer.
@@ -91,8 +90,8 @@ def make_engine(artifact: Artifact) -> Engine:
     ordinary = replace(artifact, special_names=(), numbering=(*artifact.ids[:count],))
     fault = find_duplicate(ordinary) or find_unreachable(ordinary) or find_unordered(ordinary)
     if fault:
-        reason = fault.removesuffix("; export to huggingface instead")
         raise ValueError(
-            f"tiktoken cannot encode with this tokenizer: {reason}\nleave out --engine tiktoken"
+            f"tiktoken cannot encode with this tokenizer: {fault}\nleave out --engine tiktoken"
         )
-    return Engine(artifact)
+    ranks = ids_by_bytes(artifact)
+    return Engine(artifact, make_encoding("engine", artifact.pattern.text, ranks, {}))
