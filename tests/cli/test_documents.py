@@ -141,7 +141,6 @@ FAULTS = {
     b'{"text": "'
     + b"a" * 70_000
     + b'\xe9"}': r"is not UTF-8: byte 0xe9 at offset 70010 in the line",
-    '{"text": "a"}'.encode("utf-16"): "a part that looks like UTF-16 begins there; convert it",
     b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
     b'\xef\xbb\xbf{"text": "a"}': "begins with a byte order mark; to remove it from the start",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
@@ -166,6 +165,15 @@ def test_invalid_document_lines_are_rejected(folder: Path, fault: bytes) -> None
     assert "error: rows, line 3" in told
     assert FAULTS[fault] in told
     assert not (folder / "new.json").exists()
+
+
+def test_a_line_in_utf_16_is_no_file_in_utf_16(folder: Path) -> None:
+    """To convert the whole file would damage the lines before it."""
+    good, odd = b'{"text": "good"}\n' * 999, '{"text": "bad"}'.encode("utf-16")
+    (folder / "rows").write_bytes(good + odd)
+    *_, error, advice = refused(run("train", "--jsonl", "text", "rows"))
+    assert error.startswith("error: rows, line 1000 is not UTF-8")
+    assert advice.startswith("a part that looks like UTF-16 begins there")
 
 
 @pytest.mark.parametrize(
