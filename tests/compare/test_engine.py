@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import regex
 from hypothesis import settings
 
 from bpetite import Tokenizer
@@ -64,6 +65,16 @@ def test_every_place_in_a_block_is_safe(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "text").write_bytes((text * 6).encode())
     assert (tmp_path / "text").stat().st_size > 8_000_000  # enough for two processes
     check_bytes(tmp_path, "text", "--jobs", jobs)
+
+
+@pytest.mark.parametrize("is_above", [False, True], ids=["in the first plane", "above it"])
+def test_newer_letters_are_encoded_here(tmp_path: Path, is_above: bool) -> None:
+    """A merge joins a letter to the byte behind it, if the pattern sees another letter there."""
+    newer = (one for one in sorted(drift("gpt4")) if regex.match(r"\p{L}", one))
+    letter = next(one for one in newer if (one > "\uffff") == is_above)
+    write_tokenizer(tmp_path / "m.json", [(97, letter.encode()[0])], pattern="gpt4")
+    (tmp_path / "text").write_text(f"é😀a{letter}" * 9)
+    check_bytes(tmp_path, "text")
 
 
 def test_a_million_spaces_are_encoded_here(tmp_path: Path) -> None:
