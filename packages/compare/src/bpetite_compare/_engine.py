@@ -57,6 +57,8 @@ class Engine:
         # Pages of 256 characters that were compared: those without a different one, and these.
         self._alike = bytearray()
         self._different = dict.fromkeys(_SURROGATES, frozenset[str]())
+        # Characters of blocks with surrogates that were compared.
+        self._known, self._odd = set[str](), set[str]()
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         """Return the ids of a text, as `Tokenizer.encode` does."""
@@ -87,12 +89,13 @@ class Engine:
                 self._alike.append(page)
         if any(one in block for page in pages for one in self._different[page]):
             return False
-        if pages.isdisjoint(_SURROGATES):
+        if pages.isdisjoint(_SURROGATES) or self._known.issuperset(block):
             return True
-        others = {one for one in {*block} if one >= "\ud800"}
-        if any(one <= "\udfff" for one in others):
-            return False
-        return not differing(pattern, others)
+        new = {*block} - self._known - self._odd
+        surrogates = {one for one in new if "\ud800" <= one <= "\udfff"}
+        self._odd |= surrogates | differing(pattern, new - surrogates)
+        self._known |= new - self._odd
+        return self._known.issuperset(block)
 
 
 def make_engine(artifact: Artifact) -> Engine:
