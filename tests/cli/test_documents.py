@@ -167,6 +167,15 @@ def test_invalid_document_lines_are_rejected(folder: Path, fault: bytes) -> None
     assert not (folder / "new.json").exists()
 
 
+def test_a_line_in_utf_16_is_no_file_in_utf_16(folder: Path) -> None:
+    """To convert the whole file would damage the lines before it."""
+    good, odd = b'{"text": "good"}\n' * 999, '{"text": "bad"}'.encode("utf-16")
+    (folder / "rows").write_bytes(good + odd)
+    *_, error, advice = refused(run("train", "--jsonl", "text", "rows"))
+    assert error.startswith("error: rows, line 1000 is not UTF-8")
+    assert advice.startswith("a part that looks like UTF-16 begins there")
+
+
 @pytest.mark.parametrize(
     ("field", "row"),
     [

@@ -83,6 +83,13 @@ def test_each_output_is_that_of_its_input(corpus: Path, options: str) -> None:
     assert (summary["files"], summary["outputs"]) == (len(OUTPUTS), ["out"])
 
 
+def leave_out(path: Path, field: str) -> None:
+    """Leave out a field of all lines."""
+    entries = map(json.loads, path.read_text().splitlines())
+    kept = ({name: one[name] for name in one if name != field} for one in entries)
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in kept))
+
+
 CHANGES: dict[str, tuple[Callable[[Path], object], str, int]] = {
     "nothing": (lambda _: None, "", 4),
     "an input": (lambda here: (here / "in/a.txt").write_text("lows"), "", 3),
@@ -105,6 +112,11 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str, int]] = {
     ),
     "the manifest is no text": (
         lambda here: (here / "out/manifest.jsonl").write_bytes(b"\xff\x00"),
+        "",
+        0,
+    ),
+    "a line without a figure": (
+        lambda here: leave_out(here / "out/manifest.jsonl", "skipped"),
         "",
         0,
     ),
@@ -151,10 +163,26 @@ def test_a_fault_keeps_what_is_finished(corpus: Path) -> None:
     assert finished(f"{ENCODE} in --output-dir out")[0] == 2
 
 
+def test_what_is_left_out_counts_in_every_run(corpus: Path) -> None:
+    """The summary has the documents that were skipped before, too, as its other figures."""
+    for name, rows in (("a", ["low", None, 1]), ("b", [None]), ("c", ["new"])):
+        (corpus / name).write_text("".join(json.dumps({"t": row}) + "\n" for row in rows))
+    words = f"{ENCODE} a b c --jsonl t --skip-invalid --output-dir out"
+    _, first = finished(words)
+    assert first["skipped"] == {"null": 2, "missing": 0, "wrong_type": 1}
+    assert finished(words) == (3, first)
+    (corpus / "b").write_text('{"u": 1}\n{"t": null}\n')
+    kept, summary = finished(words)
+    skipped = {"null": 2, "missing": 1, "wrong_type": 1}
+    assert (kept, summary) == (2, first | {"skipped": skipped})
+    told = "skipped: 4 documents (2 null, 1 missing, 1 wrong type)"
+    assert told in call(words).told
+
+
 def test_a_log_gets_the_time_left(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each minute, a line says it: here a batch takes forty seconds, so it is every second one."""
     (corpus / "one").write_text("low " * 100_000)
-    monkeypatch.setattr("bpetite_cli.commands.encode.monotonic", count(0, 40).__next__)
+    monkeypatch.setattr("bpetite_cli.output_folder.monotonic", count(0, 40).__next__)
     with tuned(block=20_000, batch=20_000):
         result = call(f"{ENCODE} one --output-dir out --jobs 1")
     told = [line.split() for line in result.told if line.endswith(" left")]
@@ -172,8 +200,8 @@ def test_a_log_gets_the_time_left(corpus: Path, monkeypatch: pytest.MonkeyPatch)
         ("- ", "standard input is no file: --output-dir reads files again, to know which are"),
         ("in --output-dir in/out", "in/out is in in; choose a folder outside"),
         ("in --output-dir in", "in is in in; choose a folder outside"),
-        ("in --output-dir m.json", "m.json is not a folder; choose another one"),
-        ("in --output-dir old", "old is not empty and has no manifest.jsonl; use --force to write"),
+        ("in --output-dir m.json", "m.json is not a folder and cannot be replaced"),
+        ("in --output-dir old", "old is not empty; use --force to replace files in it"),
     ],
 )
 def test_bad_folders_are_errors(corpus: Path, words: str, told: str) -> None:

@@ -54,10 +54,12 @@ def test_the_text_keeps_its_ids(small: Path) -> None:
     assert [data["file_bytes"], data["file_bytes_before"]] == sizes
     assert (data["bytes"], data["other_ids"], data["outputs"]) == (len(A), 0, ["s.json"])
     kept = f"{len(made.tokens)} tokens and 1 special token, of {len(old.tokens)} tokens"
-    assert in_words(f"{SHRINK} --force")[:2] == [
-        f"saved: s.json, {kept}",
-        f"proved: all {data['distinct_chunks']} distinct chunks have the same tokens as before",
-    ]
+    saved, proved, rows, *_ = in_words(f"{SHRINK} --force")
+    every = f"all {data['distinct_chunks']} distinct chunks"
+    assert saved == f"saved: s.json, {kept}"
+    assert proved == f"proved: {every} have the same tokens as before"
+    same = f"{data['rows']} of {data['rows']}"
+    assert rows.startswith(f"rows: {same} ({len(made.ids)} with `shrink --renumber`); file: ")
 
 
 def test_new_ids_have_a_map_of_the_old_ones(small: Path) -> None:
@@ -69,6 +71,7 @@ def test_new_ids_have_a_map_of_the_old_ones(small: Path) -> None:
     before, after = (rows_of(f"encode -m {name} a.txt")[0] for name in ("m.json", "s.json"))
     assert [old_ids[one] for one in after] == before
     printed(f"{SHRINK} --id-map map.json --force")
+    assert "shrink" not in in_words(f"{SHRINK} --renumber --force")[2]
     gaps = json.loads(Path("map.json").read_bytes())
     assert [one for one in gaps if one is not None] == old_ids
     assert all(one in {None, place} for place, one in enumerate(gaps))

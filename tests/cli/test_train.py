@@ -172,6 +172,10 @@ INVALID = {
     "hi".encode("utf-16"): ICONV.format("UTF-16", "UTF-16"),
     b"PAR1\x15\x90": "it looks like a Parquet file; commands with --parquet COLUMN read its text",
     b"caf\xe9 \0": "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",
+    b"ok\n" + "hi".encode("utf-16"): (
+        "a part that looks like UTF-16 begins there; convert it before you join it, with: "
+        "iconv -f UTF-16 -t UTF-8"
+    ),
     b"x\xe2\x9b": "it ends in the middle of a character; was it cut short, or is it Latin-1?",
     b"ok " * 25_000 + b"\x80": "bpetite reads UTF-8 only; convert the file, or leave it out",
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import regex
 from hypothesis import settings
 
 from bpetite import Tokenizer
@@ -64,6 +65,16 @@ def test_every_place_in_a_block_is_safe(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "text").write_bytes((text * 6).encode())
     assert (tmp_path / "text").stat().st_size > 8_000_000  # enough for two processes
     check_bytes(tmp_path, "text", "--jobs", jobs)
+
+
+@pytest.mark.parametrize("is_above", [False, True], ids=["in the first plane", "above it"])
+def test_newer_letters_are_encoded_here(tmp_path: Path, is_above: bool) -> None:
+    """A merge joins a letter to the byte behind it, if the pattern sees another letter there."""
+    newer = (one for one in sorted(drift("gpt4")) if regex.match(r"\p{L}", one))
+    letter = next(one for one in newer if (one > "\uffff") == is_above)
+    write_tokenizer(tmp_path / "m.json", [(97, letter.encode()[0])], pattern="gpt4")
+    (tmp_path / "text").write_text(f"é😀a{letter}" * 9)
+    check_bytes(tmp_path, "text")
 
 
 def test_a_million_spaces_are_encoded_here(tmp_path: Path) -> None:
@@ -161,6 +172,26 @@ def test_the_summary_says_what_encoded(tmp_path: Path) -> None:
     assert call(compared, *ENGINE).told[0].startswith("encoded by tiktoken 0.")
     by_token = f"count --model {model} {text} --by-token"
     assert printed(by_token) == printed(by_token, *ENGINE)
+
+
+def test_the_summary_of_a_folder_says_what_encoded_its_files(tmp_path: Path) -> None:
+    """Also if all were finished before, when nothing encodes; then nothing says that it does."""
+    trained("gpt4").save(tmp_path / "m.json")
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    words = (
+        f"encode -m {tmp_path / 'm.json'} {tmp_path / 'a'} {tmp_path / 'b'} "
+        f"--output-dir {tmp_path / 'ids'}"
+    )
+    (first,) = rows_of(words, *ENGINE)
+    assert first["engine"].startswith("tiktoken 0.")
+    for more in (ENGINE, ()):
+        result = call(words, *more)
+        assert json.loads(result.stdout) == first
+        assert result.told == ["2 of 2 outputs were finished before"]
+    (tmp_path / "b").write_text("c")
+    (second,) = rows_of(words)
+    assert second["engine"] == f"bpetite, {first['engine']}"
 
 
 def test_a_long_job_names_it(tmp_path: Path) -> None:

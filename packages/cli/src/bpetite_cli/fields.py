@@ -53,7 +53,7 @@ class TextSize(TypedDict):
 class Encoded(TypedDict):
     """What encoded the text."""
 
-    engine: Annotated[str, "what encoded the text: bpetite, or tiktoken and its version"]
+    engine: Annotated[str, "what encoded the text: bpetite, tiktoken and its version, or both"]
 
 
 class Outputs(TypedDict):

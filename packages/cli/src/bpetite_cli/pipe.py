@@ -63,6 +63,7 @@ class Pipe:
 
     warnings: messages for the end, when no bar is in the way.
     total: the number of bytes to read, or None if it is unknown.
+    engine: the name of `encoder`.
 
     Args:
         options: the options of the command, by their names in `arguments`; those that it does not
@@ -81,6 +82,7 @@ class Pipe:
                 parquet.load_pyarrow()
         self.options = options
         self.warnings: list[str] = []
+        self.engine = "bpetite"
         self._phase = phase
         self._typed = typed or phase
         self._workers: Workers[Any] | None = None
@@ -127,16 +129,12 @@ class Pipe:
         given = vars(self.options)
         if given.get("engine"):
             engine = load_engine(self.model)
+            self.engine = engine.name
             self.warnings.append(f"encoded by {engine.name}")
             return engine
         if "engine" in given and (self.total or 0) > _LONG_JOB * self._jobs:
             say(_SOONER)
         return tokenizer_of(self.model)
-
-    @property
-    def engine(self) -> str:
-        """The name of what encodes."""
-        return "bpetite" if isinstance(self.encoder, Tokenizer) else self.encoder.name
 
     @property
     def _jobs(self) -> int:

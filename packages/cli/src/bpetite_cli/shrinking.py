@@ -105,6 +105,8 @@ def finish(
         lines = () if fault else (proved, *lines)
         more = {"outputs": [], "equal": not fault, "difference": token}
     rows = f"rows: {summary['rows']:,} of {summary['rows_before']:,}"
+    if len(made.ids) < summary["rows"]:
+        rows += f" ({len(made.ids):,} with `shrink --renumber`)"
     size = f"{messages.in_units(len(data))} of {messages.in_units(size_before)}"
     special = messages.special_tokens(made.special_tokens)
     report = {**figures, **summary, **more}

@@ -9,11 +9,10 @@ blocks that end at safe boundaries. Other blocks are encoded here:
     length      those without a safe boundary for long: with a million spaces, tiktoken's regex
                 engine gives up, and before 0.13 the time for a chunk grows with its square
 
-Each character is compared when it first occurs. There is no table of characters, which takes a
-second to make.
+Characters are compared when they first occur, as a table of all of them takes a second to make:
+those of the first plane in pages of 256, because every second byte of UTF-16 is their page.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -34,22 +33,32 @@ _LONGEST_BLOCK: Final = 1 << 15
 """For a chunk of this length, tiktoken 0.12 takes three times as long as bpetite."""
 
 
+_SURROGATES: Final = range(0xD8, 0xE0)
+"""The pages of surrogates: in UTF-16, two of them are a character above the first plane."""
+
+
 class Engine:
     """Encodes text as one tokenizer does.
 
     name: tiktoken and its version.
     artifact: the tokenizer, which `make_engine` has checked.
+
+    Args:
+        artifact: the tokenizer.
+        encoding: its tokens and its pattern, without special tokens.
     """
 
     name: Final = f"tiktoken {tiktoken.__version__}"
 
-    def __init__(self, artifact: Artifact) -> None:
+    def __init__(self, artifact: Artifact, encoding: tiktoken.Encoding) -> None:
         self.artifact = artifact
-        ranks = ids_by_bytes(artifact)
-        self._theirs = make_encoding("engine", artifact.pattern.text, ranks, {}).encode_ordinary
-        self._ours = tokenizer_of(artifact).encode
-        self._alike: set[str] = set()
-        self._different: set[str] = set()
+        self._encoding = encoding
+        self._tokenizer = tokenizer_of(artifact)
+        # Pages of 256 characters that were compared: those without a different one, and these.
+        self._alike = bytearray()
+        self._different = dict.fromkeys(_SURROGATES, frozenset[str]())
+        # Characters of blocks with surrogates that were compared.
+        self._known, self._odd = set[str](), set[str]()
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         """Return the ids of a text, as `Tokenizer.encode` does."""
@@ -62,23 +71,31 @@ class Engine:
             starts = range(0, len(part), _BLOCK_CHARACTERS)
             for block in cut_safely(part[start : start + _BLOCK_CHARACTERS] for start in starts):
                 if len(block) <= _LONGEST_BLOCK and self._is_split_alike(block):
-                    ids += self._theirs(block)
+                    ids += self._encoding.encode_ordinary(block)
                 else:
-                    ids += self._ours(block, ordinary=True)
+                    ids += self._tokenizer.encode(block, ordinary=True)
         return ids
 
     def _is_split_alike(self, block: str) -> bool:
         """Return whether both engines put all characters of a block into the same classes."""
-        if block.isascii() or self._alike.issuperset(block):
+        if block.isascii():
             return True
-        new = {*block} - self._alike - self._different
+        pattern = self.artifact.pattern
+        pages = {*block.encode("utf-16-le", "surrogatepass")[1::2].translate(None, self._alike)}
+        for page in pages - self._different.keys():
+            found = differing(pattern, map(chr, range(page << 8, page + 1 << 8)))
+            self._different[page] = found
+            if not found:
+                self._alike.append(page)
+        if any(one in block for page in pages for one in self._different[page]):
+            return False
+        if pages.isdisjoint(_SURROGATES) or self._known.issuperset(block):
+            return True
+        new = {*block} - self._known - self._odd
         surrogates = {one for one in new if "\ud800" <= one <= "\udfff"}
-        self._different |= surrogates | differing(self.artifact.pattern, new - surrogates)
-        self._alike |= new - self._different
-        return self._alike.issuperset(block)
-
-    def __reduce__(self) -> tuple[Callable[[Artifact], "Engine"], tuple[Artifact]]:
-        return Engine, (replace(self.artifact),)
+        self._odd |= surrogates | differing(pattern, new - surrogates)
+        self._known |= new - self._odd
+        return self._known.issuperset(block)
 
 
 def make_engine(artifact: Artifact) -> Engine:
@@ -91,8 +108,8 @@ def make_engine(artifact: Artifact) -> Engine:
     ordinary = replace(artifact, special_names=(), numbering=(*artifact.ids[:count],))
     fault = find_duplicate(ordinary) or find_unreachable(ordinary) or find_unordered(ordinary)
     if fault:
-        reason = fault.removesuffix("; export to huggingface instead")
         raise ValueError(
-            f"tiktoken cannot encode with this tokenizer: {reason}\nleave out --engine tiktoken"
+            f"tiktoken cannot encode with this tokenizer: {fault}\nleave out --engine tiktoken"
         )
-    return Engine(artifact)
+    ranks = ids_by_bytes(artifact)
+    return Engine(artifact, make_encoding("engine", artifact.pattern.text, ranks, {}))

@@ -57,8 +57,8 @@ def exportable(
             token; the message explains why.
     """
     fault = find_duplicate(artifact) or find_unreachable(artifact)
-    if not fault and library == "tiktoken":
-        fault = find_unordered(artifact)
+    if not fault and library == "tiktoken" and (fault := find_unordered(artifact)):
+        fault += "; export to huggingface instead"
     if fault:
         raise ValueError(f"cannot export this tokenizer to {library}: {fault}")
     if isinstance(special_tokens, str):
@@ -119,7 +119,7 @@ def find_unordered(artifact: Artifact) -> str | None:
         return None
     return (
         f"tiktoken merges the lowest id first, so it would have the token {ids[token]}, "
-        f"{token[:40]!r}, in other places; export to huggingface instead"
+        f"{token[:40]!r}, in other places"
     )
 
 

@@ -24,45 +24,32 @@ cannot be read does not stop the others.
 
 import argparse
 import hashlib
-import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from datetime import timedelta
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, groupby
-from operator import itemgetter
-from time import monotonic
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final
 
 from bpetite import Tokenizer
-from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted, write_parts
+from bpetite._inner import END_OF_TEXT_TOKEN, Artifact, quoted
 from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure, explain
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import outputs
 from bpetite_cli.io.documents import Text
 from bpetite_cli.io.formats import FORMATS
-from bpetite_cli.io.manifest import Manifest, digest_of_file, jobs_of
-from bpetite_cli.pipe import Pipe, Tagged
+from bpetite_cli.output_folder import OutputFolder, Packed, Part, added
+from bpetite_cli.pipe import Pipe
 from bpetite_cli.plugins import Engine
 from bpetite_cli.strict_parser import Commands
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.values import short
 
-_FIGURES: Final = ("bytes", "tokens", "separators", "file_bytes")
-
-_SECONDS_BETWEEN: Final = 60
-"""The seconds between two lines with the time left."""
-
-_Part: TypeAlias = Tagged[tuple[int, int | None]]
-"""A text, or an empty one with the id of a separator; and the number of its output."""
-
-_Packed: TypeAlias = tuple[int, Counter[str], bytes]
-"""A part of an output: its number; bytes, tokens and separators; ids in the format."""
-
-_Place: TypeAlias = Callable[[int, Iterable[Iterable[Text]]], Iterator[tuple[_Part, int]]]
-"""Yields the parts of an output with the bytes read, given its number and its documents."""
+_OPTIONS: Final = (
+    *("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid"),
+)
+"""The options that change an output, besides the separator."""
 
 
 class _Summary(fields.Documents, fields.TextSize, fields.Outputs, fields.Encoded):
@@ -137,17 +124,22 @@ def _run(options: argparse.Namespace) -> None:
             pipe.warnings.append(
                 "nothing is between the documents; --separator-token puts a special token there"
             )
-        pack = partial(_pack, pipe.encoder, options.format, options.ordinary)
         place = partial(_with_separators, separator=separator, at=options.separator_at)
-        if folder is not None:
-            total = _Each(pipe, place, separator).write(pack)
-        else:
+        if folder is None:
             total = Counter[str]()
-            texts = place(0, pipe.documents.read())
-            parts = chain.from_iterable(pipe.results(pack, texts))
-            total["file_bytes"] = pipe.write(chosen.join(_added(total, parts)))
+            packed = _packed(pipe, place(0, pipe.documents.read()))
+            total["file_bytes"] = pipe.write(chosen.join(added(total, packed)))
             if file is None:
                 return
+        else:
+            made_with = {
+                "tokenizer_sha256": hashlib.sha256(artifact.to_bytes()).hexdigest(),
+                "options": {name: getattr(options, name) for name in _OPTIONS}
+                | {"separator": separator, "separator_at": separator and options.separator_at},
+            }
+            each = OutputFolder(pipe, made_with, f".{options.format}")
+            packed = _packed(pipe, each.texts(place)) if each.left else ()
+            total = each.write(packed, chosen.join)
         summary: _Summary = {
             **pipe.documents.figures,
             **fields.text_fields(total["bytes"], total["tokens"]),
@@ -166,130 +158,17 @@ def _run(options: argparse.Namespace) -> None:
         )
 
 
-class _Each:
-    """Writes a file for each input that is not finished.
-
-    finished: how many outputs are, of all.
-
-    Args:
-        pipe: the pipe of the command.
-        place: yields the texts of an output, given its number and the documents.
-        separator: the id of the token between documents.
-    """
-
-    def __init__(self, pipe: Pipe, place: _Place, separator: int | None) -> None:
-        options, documents = pipe.options, pipe.documents
-        self._pipe, self._place = pipe, place
-        self._format = FORMATS[options.format]
-        names = ("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid")
-        made_with = {
-            "tokenizer_sha256": hashlib.sha256(pipe.model.to_bytes()).hexdigest(),
-            "options": {name: getattr(options, name) for name in names}
-            | {"separator": separator, "separator_at": separator and options.separator_at},
-        }
-        self._jobs = jobs_of(documents.paths, documents.folders, f".{options.format}")
-        inputs = [*documents.paths, *documents.lists, *(one.path for one in documents.folders)]
-        self._manifest = Manifest(options.output_dir, inputs, made_with, force=options.force)
-        self._manifest.check_outputs(self._jobs, [options.model, *inputs])
-        self._left = [job for job in self._jobs if not self._manifest.has(job)]
-        self.finished = len(self._jobs) - len(self._left)
-        if self.finished:
-            pipe.warnings.append(f"{self._so_far} were finished before")
-        if others := len(self._manifest.entries.keys() - {job.output for job in self._jobs}):
-            pipe.warnings.append(
-                f"{quoted(options.output_dir)} also has {messages.counted(others, 'output')} of "
-                "other inputs; mind them when you join the files"
-            )
-        pipe.total = sum(os.path.getsize(job.path) for job in self._left)
-        self._digests, self._faults = dict[int, str](), dict[int, str]()
-
-    @property
-    def _so_far(self) -> str:
-        return f"{self.finished:,} of {len(self._jobs):,} outputs"
-
-    def write(self, pack: Callable[[list[_Part]], list[_Packed]]) -> Counter[str]:
-        """Write the files; return the sums of the figures of all of them.
-
-        Raises:
-            Failure: some inputs could not be read; the others are finished.
-        """
-        try:
-            parts = _with_time_left(self._pipe, pack, self._texts())
-            for number, of_one in groupby(parts, itemgetter(0)):
-                self._write(number, of_one)
-            self._report_faults()
-        except BaseException:
-            told = f"{self._so_far} are finished; the same command goes on from there"
-            self._pipe.warnings.append(told)
-            raise
-        total = Counter[str]()
-        for job in self._jobs:
-            entry = self._manifest.entries[job.output]
-            total.update({name: entry[name] for name in _FIGURES})
-        return total
-
-    def _texts(self) -> Iterator[tuple[_Part, int]]:
-        for number, job in enumerate(self._left):
-            yield ("", (number, None)), 0  # an empty file has an output too
-            try:
-                digest = digest_of_file(job.path)  # if it changes from now on, it is done again
-                self._digests[number] = digest
-                yield from self._place(number, self._pipe.documents.read_file(job.path))
-            except (Failure, OSError) as error:
-                self._faults[number] = explain(error)
-
-    def _write(self, number: int, parts: Iterable[_Packed]) -> None:
-        """Write an output, unless reading its input fails."""
-        job, figures = self._left[number], Counter(dict.fromkeys(_FIGURES, 0))
-        path = self._manifest.path_of(job.output)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-
-        def whole() -> Iterator[bytes]:
-            yield from _added(figures, parts)
-            if number in self._faults:
-                raise Failure(self._faults[number])
-
-        try:
-            size = write_parts(path, self._format.join(whole()), overwrite=True)
-        except Failure:
-            if number not in self._faults:
-                raise
-            if os.path.exists(path):
-                self._faults[number] += f"\n{quoted(path)} is of an earlier version of this input"
-            return
-        figures["file_bytes"] = size
-        self._manifest.add(job, {"input_sha256": self._digests.pop(number), **figures})
-        self.finished += 1
-
-    def _report_faults(self) -> None:
-        faults = [*self._faults.values()]
-        for fault in faults[:-1]:
-            messages.say_error(fault)
-        if faults:
-            raise Failure(faults[-1])
-
-
-def _with_time_left(
-    pipe: Pipe,
-    pack: Callable[[list[_Part]], list[_Packed]],
-    texts: Iterator[tuple[_Part, int]],
-) -> Iterator[_Packed]:
-    """Yield the parts of outputs; each minute, a log gets the time left, which a bar shows."""
-    begun = told = monotonic()
-    for parts in pipe.results(pack, texts):
-        yield from parts
-        now = monotonic()
-        if now - told >= _SECONDS_BETWEEN and pipe.bar.done and not pipe.bar.is_wanted:
-            told = now
-            left = (now - begun) * ((pipe.total or 0) / pipe.bar.done - 1)
-            messages.say(f"{timedelta(seconds=round(left))} left")
+def _packed(pipe: Pipe, texts: Iterable[tuple[Part, int]]) -> Iterable[Packed]:
+    """Return parts of outputs, encoded in all processes."""
+    pack = partial(_pack, pipe.encoder, pipe.options.format, pipe.options.ordinary)
+    return chain.from_iterable(pipe.results(pack, texts))
 
 
 def _pack(
-    encoder: Tokenizer | Engine, name: str, ordinary: bool, batch: list[_Part]
-) -> list[_Packed]:
+    encoder: Tokenizer | Engine, name: str, ordinary: bool, batch: list[Part]
+) -> list[Packed]:
     """Turn texts and separators into parts of outputs, in the format with this name."""
-    packed: list[_Packed] = []
+    packed: list[Packed] = []
     for number, parts in groupby(batch, lambda part: part[1][0]):
         ids: list[int] = []
         figures = Counter[str]()
@@ -303,13 +182,6 @@ def _pack(
         figures["tokens"] = len(ids) - figures["separators"]
         packed.append((number, figures, FORMATS[name].pack(ids) if ids else b""))
     return packed
-
-
-def _added(total: Counter[str], packed: Iterable[_Packed]) -> Iterator[bytes]:
-    """Yield the bytes of each part, and add its figures to the total."""
-    for _, figures, data in packed:
-        total.update(figures)
-        yield data
 
 
 def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
@@ -336,7 +208,7 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
 
 def _with_separators(
     output: int, documents: Iterable[Iterable[Text]], separator: int | None, at: str | None
-) -> Iterator[tuple[_Part, int]]:
+) -> Iterator[tuple[Part, int]]:
     """Yield the texts of documents, with separators, if any, at the requested positions."""
     for number, texts in enumerate(documents):
         if separator is not None and (at == "before" or (at != "after" and number)):

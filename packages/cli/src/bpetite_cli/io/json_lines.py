@@ -85,17 +85,17 @@ def _lines(source: Input, wanted: Field) -> Iterator[tuple[str, object]]:
     for number, data in enumerate(split_at(b"\n", chain([begin], content)), 1):
         if data.strip(_WHITESPACE):
             place = f"{source.name}, line {number}"
-            yield place, _parsed(place, data)
+            yield place, _parsed(place, data, b"" if number > 1 else data[:8])
 
 
-def _parsed(place: str, data: bytes) -> object:
-    """Return the JSON value of a line."""
+def _parsed(place: str, data: bytes, begin: bytes) -> object:
+    """Return the JSON value of a line, given its first bytes if the file begins with it."""
     try:
         return _DECODER.decode(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
             f"{not_utf8(data, error.start, error.start)} in the line\n"
-            f"{advice_on_conversion(data[:8], data, error)}"
+            f"{advice_on_conversion(begin, data, error)}"
         )
     except json.JSONDecodeError as error:
         message = f"is not JSON: {error.msg}: column {error.colno}"

@@ -11,6 +11,7 @@ LIKE_UTF16: Final = f"looks like UTF-16; {CONVERT} iconv -f UTF-16LE (or UTF-16B
 _BINARY_OUT: Final = "which is binary; leave it out"
 _CONTROLS: Final = bytes(range(32))
 _SPACES: Final = b" " * 8
+_UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NEVER_IN_TEXT: Final = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
 _SIGNATURES: Final = (
     (rb"\xff\xfe\0\0", f"UTF-32; {CONVERT} iconv -f UTF-32 -t UTF-8"),
@@ -79,7 +80,7 @@ def is_utf16(data: bytes) -> bool:
 
     Then nearly every second byte is NUL or another control character, and the others are not.
     """
-    is_marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    is_marked = data.startswith(_UTF16_MARKS)
     if is_marked or b"\0" not in data:
         return is_marked
     halves = (half.translate(None, _CONTROLS) for half in (data[::2], data[1::2]))
@@ -91,13 +92,18 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
     """Return a line of advice.
 
     Args:
-        begin: the first bytes of the file.
+        begin: the first bytes of the file, unless they are valid.
         data: the bytes that `error.start` refers to.
         error: the error of the decoder.
     """
     for magic, advice in _BY_FIRST_BYTES:
         if re.match(magic, begin, re.DOTALL):
             return f"it looks like {advice}"
+    if data.startswith(_UTF16_MARKS, error.start):
+        return (
+            "a part that looks like UTF-16 begins there; convert it before you join it, with: "
+            "iconv -f UTF-16 -t UTF-8"
+        )
     if b"\0" in data:
         return "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it"
     if error.reason == "unexpected end of data":
