@@ -1,4 +1,4 @@
-"""The tables and the picture of docs/vocabulary-size.md, from what `vocabularies.py` measured."""
+"""The table and the picture of docs/vocabulary-size.md, from what `vocabularies.py` measured."""
 
 import json
 import math
@@ -21,20 +21,11 @@ def files() -> dict[Path, str]:
     measured = json.loads((ROOT / _PAGE.with_suffix(".json")).read_text(encoding="ascii"))
     # The texts that are not the beginning of another.
     whole = {name: one for name, one in measured["texts"].items() if "-" not in name}
-    tables = {"saved": _saved(measured["sizes"], whole), "counts": _counts(measured["texts"])}
+    tables = {"counts": _counts(measured["texts"])}
     return {
         _PAGE: filled(str(_PAGE), tables),
         Path("docs/pictures/vocabulary-size.svg"): _drawn(measured["sizes"], whole),
     }
-
-
-def _saved(sizes: Sequence[int], texts: Figures) -> str:
-    """Return the share of tokens that each doubling of the vocabulary saves on held-out text."""
-    rows = [
-        [name.capitalize(), *(f"{share:.1%}" for share in _shares(name, one))]
-        for name, one in texts.items()
-    ]
-    return markdown(["a doubling to", *(f"{size:,}" for size in sizes[1:])], rows)
 
 
 def _shares(name: str, text: Figures) -> list[float]:

@@ -46,9 +46,8 @@ def test_the_merge_that_came_first_is_shown() -> None:
     assert special[-1] == "1 place with the bytes of id 261"
     shown = in_words("show -m m.json --why a", stdin=b"a b " * 12)
     assert (len(shown), shown[-1]) == (11, "12 places with the bytes of id 97")
-    assert refusal("show -m m.json --text a --why end") == [
-        "error: no token has the text 'end', as no merge makes it; `bpetite show --text` cuts it into tokens"
-    ]
+    (told,) = refusal("show -m m.json --text a --why end")
+    assert told.startswith("error: no token has the text 'end', as no merge makes it; `bpetite ")
 
 
 @pytest.mark.usefixtures("model")
