@@ -75,6 +75,11 @@ def test_newer_letters_are_encoded_here(tmp_path: Path, is_above: bool) -> None:
     write_tokenizer(tmp_path / "m.json", [(97, letter.encode()[0])], pattern="gpt4")
     (tmp_path / "text").write_text(f"é😀a{letter}" * 9)
     check_bytes(tmp_path, "text")
+    # The same row of the first plane, in an earlier block.
+    start = ord(letter) & 0xFF00
+    alike = next(one for one in map(chr, range(start + 1, start + 256)) if one not in drift("gpt4"))
+    (tmp_path / "text").write_text(f"é{alike} " * 9000 + f"éa{letter}" * 9)
+    check_bytes(tmp_path, "text")
 
 
 def test_a_million_spaces_are_encoded_here(tmp_path: Path) -> None:

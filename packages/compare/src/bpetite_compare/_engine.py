@@ -10,7 +10,7 @@ blocks that end at safe boundaries. Other blocks are encoded here:
                 engine gives up, and before 0.13 the time for a chunk grows with its square
 
 Characters are compared when they first occur, as a table of all of them takes a second to make, in
-rows of 256. In UTF-32, one byte of a character is its plane and one its row, so a slice of the block
+rows of 256. In UTF-32, one byte of a character is its plane and one its row, so a slice of a block
 has all planes, and one all rows.
 """
 
