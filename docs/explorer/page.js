@@ -387,6 +387,7 @@ function choose(at, scroll = true, chosen = reader.chosen) {
   saveState();
   if (!scroll) return;
   cover();
+  if (isSheet.matches && at !== null) element("panes").scrollIntoView({ block: "nearest" });
   const { list } = reader.panes[chosen];
   list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 }

@@ -142,7 +142,7 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
 
 
 def test_a_phone_shows_the_tokens_first(page: Chromium) -> None:
-    """At 360 x 740, nothing covers a token, or cuts the name of a sample."""
+    """At 360 x 740, nothing large is pinned over the tokens, or cuts the name of a sample."""
     look(page, "", WIDTHS[0], height=740)
     covered = """[...document.querySelectorAll("#tokens .t")].filter((one) => {
       const { left, top, width, height } = one.getBoundingClientRect();
@@ -150,9 +150,19 @@ def test_a_phone_shows_the_tokens_first(page: Chromium) -> None:
     }).length"""
     assert page.run(covered) == 0
     assert page.run("window.scrollY") == 0
+    page.run("document.querySelector('#tokens .t').click()")
+    assert page.run(covered) == 0  # the panel of a token leaves room for all
     page.run("document.querySelector('#tokens .t:last-of-type').click()")
     chosen = covered.replace("#tokens .t", "#tokens [aria-selected=true]")
     assert page.run(chosen) == 0
+    top = "document.getElementById('sheet').getBoundingClientRect().top"
+    assert page.run(top) >= 740 * 0.6
+    controls = "document.querySelector('#view-{} .controls')"
+    assert page.run(f"getComputedStyle({controls.format('text')}).position") == "static"
+    page.run("tester.click('tab-train'); scrollTo(0, 700)")
+    bottom = f"{controls.format('train')}.getBoundingClientRect().bottom"
+    assert 0 < page.run(bottom) < 100  # the buttons are pinned, the curve is not
+    page.run("tester.click('tab-text'); scrollTo(0, 0)")
     page.run("tester.set('text', 'x')")  # which closes the panel of the token
     page.wait("document.documentElement.style.getPropertyValue('--sheet') === '0px'")
     cut = """["tokenizer", "beside"].flatMap((id) => {
