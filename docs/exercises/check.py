@@ -8,8 +8,11 @@ something is wrong, and 2 for wrong usage.
 """
 
 import argparse
+import contextlib
 import io
+import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -55,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _progress(asked.seconds)
     path = asked.file or _file(asked.number)
     if not path.is_file():
-        parser.error(f"there is no file {str(path)!r}")
+        hint = "" if asked.file else f"; to begin:\n\n  {_begin(asked.number)}"
+        parser.error(f"there is no file {str(path)!r} in {path.absolute().parent}{hint}")
     if path.suffix != ".py":
         parser.error(f"the name of {str(path)!r} does not end in .py")
     verdict, lines = judged(asked.number, Learner(path.resolve(), asked.seconds))
@@ -87,6 +91,14 @@ def _file(number: str) -> Path:
     return _TOKENIZER if re.search(rf"^(def )?({names})\b", written, re.MULTILINE) else own
 
 
+def _begin(number: str) -> str:
+    """Return the command that copies a starting file into the current folder."""
+    start = Path(__file__).resolve().parent / "start" / f"exercise_{number}.py"
+    with contextlib.suppress(ValueError):  # another drive, on Windows
+        start = Path(os.path.relpath(start))
+    return f"cp {shlex.quote(start.as_posix())} my_{number}.py"
+
+
 def _progress(seconds: int) -> int:
     """Show the verdict on each exercise and name the next one."""
     paths = {number: _file(number) for number in NUMBERS}
@@ -97,7 +109,12 @@ def _progress(seconds: int) -> int:
     rest = [number for number in NUMBERS if verdicts[number] != "right"]
     lines = [f"exercise {number}: {verdict}" for number, verdict in verdicts.items()]
     next_one = f" Next: exercise {rest[0]}." if rest else ""
-    print("\n".join([*lines, "", f"{len(NUMBERS) - len(rest)} of {len(NUMBERS)} done.{next_one}"]))
+    lines += ["", f"{len(NUMBERS) - len(rest)} of {len(NUMBERS)} done.{next_one}"]
+    if {*verdicts.values()} == {"open"}:
+        lines.append(f"There is no file of an exercise in {Path.cwd()}.")
+    if rest and verdicts[rest[0]] == "open":
+        lines.append(f"To begin: {_begin(rest[0])}")
+    print("\n".join(lines))
     return 1 if rest else 0
 
 

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import inspect
 import re
+import shutil
 import sys
 import tomllib
 from itertools import chain, product
@@ -201,7 +202,8 @@ def test_one_file_for_all_exercises(tmp_path: Path, capsys: pytest.CaptureFixtur
     found = capsys.readouterr()
     assert "exercise 05: right" in found.out
     assert "exercise 06: open" in found.out
-    assert "there is no file 'my_06.py'" in found.err
+    assert f"there is no file 'my_06.py' in {tmp_path}; to begin:" in found.err
+    assert "exercises/start/exercise_06.py my_06.py\n" in found.err
 
 
 def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,6 +217,18 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = ("01: right", "02: not started", "03: open", "04: right")
     assert lines[:4] == [f"exercise {verdict}" for verdict in verdicts]
     assert lines[-1] == "2 of 14 done. Next: exercise 02."
+
+
+def test_the_first_command(tmp_path: Path) -> None:
+    """Where nothing is, the check names the folder, and the command to begin works from there."""
+    shutil.copytree(FOLDER, tmp_path / "docs" / "exercises")
+    for folder, start in ((tmp_path, "docs/exercises"), (tmp_path / "docs", "exercises")):
+        done = run(sys.executable, tmp_path / "docs" / "exercises" / "check.py", cwd=folder)
+        command = f"cp {start}/start/exercise_01.py my_01.py"
+        assert done.stdout.endswith(
+            "0 of 14 done. Next: exercise 01.\n"
+            f"There is no file of an exercise in {folder}.\nTo begin: {command}\n"
+        )
 
 
 @pytest.mark.parametrize(

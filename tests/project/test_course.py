@@ -105,7 +105,7 @@ def test_what_a_reader_types_passes_the_exercises(
     done = run(sys.executable, check, cwd=tmp_path)
     for number in TYPED:
         assert f"exercise {number}: right\n" in done.stdout
-    assert done.stdout.endswith("9 of 14 done. Next: exercise 01.\n")
+    assert "\n9 of 14 done. Next: exercise 01.\nTo begin: cp " in done.stdout
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - our own pages

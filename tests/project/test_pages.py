@@ -45,6 +45,9 @@ def test_page_output_is_correct(
         folder.mkdir()
         shutil.copytree(ROOT / "docs" / "samples", "docs/samples")
         shutil.copy(request.getfixturevalue("gpt2_merges"), folder / "vocab.bpe")
+    elif page.parent.name == "exercises":
+        folder = Path("docs/course")
+        folder.mkdir()
     elif page.name == "models.md":
         for name in ("llama3", "qwen3"):
             Path(name).symlink_to(request.getfixturevalue("model_files") / name)

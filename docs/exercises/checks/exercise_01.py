@@ -20,6 +20,8 @@ def _ids(step: Step, texts: tuple[str, str]) -> Pair:
 def _why_not(case: tuple[int, ...], expected: tuple[str, str], got: tuple[str, str]) -> str:
     if not case:
         return "The first four are right, and the exercise asks for no more."
+    if "·" in "".join(got):
+        return 'Write a space, as in (" ", "l"): "·" is only how the course shows it.'
     step = Step.after([_CORPUS], [])
     for texts in MERGES[: case[0]]:
         step = step.merged(_ids(step, texts))
@@ -36,11 +38,13 @@ def _why_not(case: tuple[int, ...], expected: tuple[str, str], got: tuple[str, s
 def _why_lowest(_case: tuple[()], _expected: list[str], got: list[str]) -> str:
     if "".join(got) != "lowest":
         return 'Joined, the tokens must be the word: "lowest", without a space before it.'
-    if "low" in got:
-        return paragraph(
-            '"low" is not a token: none of the four merges joins "lo" and "w". A word of the '
-            "corpus does not become a token just because it occurs there."
-        )
+    made = {left + right for left, right in MERGES}
+    for text in got:
+        if len(text) > 1 and text not in made:
+            return paragraph(
+                f"{token_text(text)} is not a token: none of the four merges makes it. A part of "
+                f"the corpus does not become a token just because it occurs there."
+            )
     return paragraph(
         "Write down the letters one by one and repeat what the merges did to the corpus, in the "
         'same order: first join every "w" + "e", then every " " + "n", and so on. '

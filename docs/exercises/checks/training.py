@@ -58,7 +58,8 @@ class Step:
             tied = [*self.counts.values()].count(most)
             return (
                 f"{tied} pairs occur {_times(most)} at this point: a tie. The pair with the "
-                f"smallest left id is merged, and among those the one with the smallest right id."
+                f"smallest left id is merged, and among those the one with the smallest right id. "
+                f"Yours has the ids {wrong}."
             )
         if count:
             return (
