@@ -93,11 +93,11 @@ def has_compare(program: Path, folder: Path) -> bool:
 def test_the_folder_of_wheels_installs_elsewhere(
     dist: Path, tmp_path: Path, environment: Mapping[str, str]
 ) -> None:
-    """The README's commands install the wheels with uv and pip; ours need no index."""
+    """The commands of docs/install.md install the wheels with uv and pip; ours need no index."""
     shutil.copytree(dist, tmp_path / "dist")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     (block,) = re.findall(
-        "^```sh\n(uv build --all-packages\n.*?)^```", readme, re.DOTALL | re.MULTILINE
+        "^```sh\n(uv build --all-packages\n.*?)^```", page, re.DOTALL | re.MULTILINE
     )
     _, with_uv, with_pip = block.splitlines()
     programs = new_environment(tmp_path / "venv")
@@ -110,7 +110,7 @@ def test_the_folder_of_wheels_installs_elsewhere(
     done = run("bash", "-c", with_uv, cwd=tmp_path, env=path)
     assert done.returncode == 0, done.stderr
     assert has_compare(tmp_path / "bin" / "bpetite", tmp_path)
-    download, install = re.findall("`(pip [^`]*(?:--dest|--find-links) dist[^`]*)`", readme)
+    download, install = re.findall("`(pip [^`]*(?:--dest|--find-links) dist[^`]*)`", page)
     path["PATH"] = f"{new_environment(tmp_path / 'other')}{os.pathsep}{path['PATH']}"
     for command in (download, install):
         done = run("bash", "-c", command, cwd=tmp_path, env=path)
