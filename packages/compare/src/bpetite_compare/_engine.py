@@ -14,7 +14,6 @@ rows of 256. In UTF-32, one byte of a character is its plane and one its row, so
 has all planes, and one all rows.
 """
 
-from collections import defaultdict
 from dataclasses import replace
 from itertools import product
 from typing import Final
@@ -55,9 +54,9 @@ class Engine:
         self._encoding = encoding
         self._tokenizer = tokenizer_of(artifact)
         self._planes = self._rows = b""
-        # The rows without a different character in any of these planes, and those of all rows.
+        # The rows without a different character in any of these planes, and those of the others.
         self._alike = b""
-        self._different = defaultdict[int, set[str]](set)
+        self._different = dict[tuple[int, int], frozenset[str]]()
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         """Return the ids of a text, as `Tokenizer.encode` does."""
@@ -86,21 +85,24 @@ class Engine:
         planes, rows = data[2::4], data[1::4]
         if planes.translate(None, self._planes) or rows.translate(None, self._rows):
             self._compare({*planes}, {*rows})
-        doubtful = {*rows.translate(None, self._alike)}
-        return not any(one in block for row in doubtful for one in self._different[row])
+        found = filter(planes.__contains__, self._planes)
+        doubtful = product(found, {*rows.translate(None, self._alike)})
+        return not any(one in block for place in doubtful for one in self._different[place])
 
     def _compare(self, planes: set[int], rows: set[int]) -> None:
         """Compare what is new in all of these rows of all of these planes."""
         planes |= {*self._planes}
         rows |= {*self._rows}
         for plane, row in product(planes, rows):
-            start = plane << 16 | row << 8
-            known = plane in self._planes and row in self._rows
-            if not known and start not in _SURROGATES:  # no block here has one
-                characters = map(chr, range(start, start + 256))
-                self._different[row] |= differing(self.artifact.pattern, characters)
+            if (plane, row) not in self._different:
+                start = plane << 16 | row << 8
+                # No block here has a surrogate.
+                characters = [] if start in _SURROGATES else range(start, start + 256)
+                found = differing(self.artifact.pattern, map(chr, characters))
+                self._different[plane, row] = found
         self._planes, self._rows = bytes(planes), bytes(rows)
-        self._alike = bytes(row for row in rows if not self._different[row])
+        doubtful = {row for (_, row), found in self._different.items() if found}
+        self._alike = bytes(rows - doubtful)
 
 
 def make_engine(artifact: Artifact) -> Engine:
