@@ -1,12 +1,11 @@
 """The charts of docs/languages.md and of the speed, from the page's table and the measurements."""
 
-import json
 import re
-import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from benchmarks.report import ONE_JOB, OURS, Run, load_runs
 from drawing import LEFT, WIDTH, Drawing
 from generate.command import ROOT
 
@@ -19,10 +18,9 @@ _ROOM: Final = 44
 def files() -> dict[Path, str]:
     """Return the charts."""
     page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
-    runs = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
     return {
         _FOLDER / "languages.svg": _languages(table(page)),
-        _FOLDER / "speed.svg": _speed(runs),
+        _FOLDER / "speed.svg": _speed(load_runs(ROOT / "docs" / "benchmarks.json")),
     }
 
 
@@ -72,12 +70,10 @@ _PANELS: Final = {
 """The section and the case of each part of the chart."""
 
 _TEXTS: Final = ("prose", "code", "scripts")
-_OURS: Final = "bpetite"
-_ONE_JOB: Final = "bpetite, one job"
 _NOT_SHOWN: Final = ("regex", "bpetite-core")
 
 
-def _speed(runs: Sequence[Mapping[str, Any]]) -> str:
+def _speed(runs: Sequence[Run]) -> str:
     """Draw how many seconds each library needs to train on a text, or to encode it."""
     drawing, said = Drawing(), []
     found = [_measured(runs, *key) for key in _PANELS.values()]
@@ -88,7 +84,7 @@ def _speed(runs: Sequence[Mapping[str, Any]]) -> str:
         most = max(each for of_text in seconds.values() for each in of_text.values())
         for text, each in seconds.items():
             drawing.text(LEFT, drawing.y + 11, text, "say quiet")
-            _bars(drawing, each, most, {_OURS}, LEFT + 134)
+            _bars(drawing, each, most, {OURS}, LEFT + 134)
             drawing.y += 4
             figures = (f"{name} {_figure(one)}" for name, one in each.items())
             said.append(f"{title}, {text}: {', '.join(figures)}.")
@@ -100,20 +96,16 @@ def _speed(runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _measured(
-    runs: Sequence[Mapping[str, Any]], section: str, case: str
+    runs: Sequence[Run], section: str, case: str
 ) -> tuple[Mapping[str, str], dict[str, dict[str, float]]]:
     """Return the facts of the run that measured a section, and the median seconds by text."""
-    ((facts, series),) = (
-        (run["facts"], run["series"])
-        for run in runs
-        if any((one["section"], one["case"]) == (section, case) for one in run["series"])
-    )
     seconds: dict[str, dict[str, float]] = {text: {} for text in _TEXTS}
-    for one in series:
-        wanted = (one["section"], one["case"]) == (section, case) and one["corpus"] in seconds
-        if wanted and one["contestant"] != _ONE_JOB:
-            seconds[one["corpus"]][one["contestant"]] = statistics.median(one["samples"])
-    return facts, seconds
+    (run,) = (run for run in runs if any(one.section == section for one in run.series))
+    for one in run.series:
+        is_shown = one.corpus in seconds and one.contestant != ONE_JOB
+        if is_shown and (one.section, one.case) == (section, case):
+            seconds[one.corpus][one.contestant] = one.median
+    return run.facts, seconds
 
 
 def _facts(facts: Mapping[str, str]) -> list[str]:

@@ -96,8 +96,14 @@ _SHARED: Final[Mapping[str, Sequence[str]]] = {
     "": ("--help", "--quiet", "--json", "--output-format"),
     "tokenizer": ("--model", "--download"),
     "documents": (
-        *("--input", "--glob", "--files-from", "--null", "--jsonl", "--parquet"),
-        *("--document-separator", "--skip-invalid"),
+        "--input",
+        "--glob",
+        "--files-from",
+        "--null",
+        "--jsonl",
+        "--parquet",
+        "--document-separator",
+        "--skip-invalid",
     ),
     "others": ("--counts", "--text", "--ordinary", "--output", "--force", "--jobs", "--engine"),
 }

@@ -197,7 +197,7 @@ def test_a_log_gets_the_time_left(corpus: Path, monkeypatch: pytest.MonkeyPatch)
     ("words", "told"),
     [
         ("in/a.txt in/deep/a.txt", "in/a.txt and in/deep/a.txt would have the same output; encode"),
-        ("- ", "standard input is no file: --output-dir reads files again, to know which are"),
+        ("- ", "standard input is not a file. --output-dir reads files again to know which are"),
         ("in --output-dir in/out", "in/out is in in; choose a folder outside"),
         ("in --output-dir in", "in is in in; choose a folder outside"),
         ("in --output-dir m.json", "m.json is not a folder and cannot be replaced"),

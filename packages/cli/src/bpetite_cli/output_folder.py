@@ -181,7 +181,7 @@ class OutputFolder:
         for path in documents.paths:
             if path == STANDARD_INPUT or not os.path.isfile(path):
                 raise Failure(
-                    f"{name_of(path)} is no file: --output-dir reads files again, to know which "
+                    f"{name_of(path)} is not a file. --output-dir reads files again to know which "
                     "are finished; use --output"
                 )
             job = _Job(path, os.path.join(self._folder, names[path] + suffix))

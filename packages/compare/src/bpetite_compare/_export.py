@@ -80,7 +80,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Args:
         model: a tokenizer, or the path of its file.
-        to: "tiktoken", "huggingface", "gpt2" or "gguf", a format of `bpetite export`.
+        to: "tiktoken" or "gguf" for a file; "gpt2" for a folder; "huggingface" for a folder, or
+            for one file if `output` ends in ".json".
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.

@@ -136,10 +136,11 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
         pattern: for ranks, `vocab.json` or GGUF, the name of the split pattern. Without it, a file
             beside the source names it; for `vocab.json`, GPT-2's is a guess.
         special_tokens: the id of each. Without it, they come from the source or a file beside it.
-        ignore_merges: what the option of `bpetite import` does, as the next three.
-        drop_normalizer: `--drop-normalizer`.
-        drop_strip: `--drop-strip`.
-        add_missing_bytes: `--add-missing-bytes`. Bytes that UTF-8 never uses get ids in any case.
+        ignore_merges: for `vocab.json`, whether a chunk that is a token gets its id at once.
+        drop_normalizer: whether to leave out a normalizer to NFC.
+        drop_strip: whether to leave out `lstrip` and `rstrip` of added tokens.
+        add_missing_bytes: whether bytes without an id get one, behind all others. Those that UTF-8
+            never uses get one in any case.
 
     Raises:
         ValueError: the form is unknown, the paths do not fit it or each other, the output is also

@@ -67,7 +67,7 @@ class Tokenizer:
                 With start, they are added to its own.
             keep_ids: whether special tokens of start keep their ids too, as they do in any case in
                 schema version 3 or 4. New tokens get the ids after the highest one, then added
-                special tokens. A merge that makes a whole token has its id.
+                special tokens. If new merges make the bytes of a whole token, it keeps its id.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.

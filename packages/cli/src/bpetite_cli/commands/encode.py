@@ -47,7 +47,12 @@ from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.values import short
 
 _OPTIONS: Final = (
-    *("format", "ordinary", "jsonl", "parquet", "document_separator", "skip_invalid"),
+    "format",
+    "ordinary",
+    "jsonl",
+    "parquet",
+    "document_separator",
+    "skip_invalid",
 )
 """The options that change an output, besides the separator."""
 

@@ -57,9 +57,9 @@ _LIKE_A_PATH: Final = re.compile(r"[\w./~+-]+")
 class _Specified(TypedDict):
     """Fields with the names of the specification."""
 
-    corpus_bytes: Annotated[int, "`bytes` elsewhere"]
+    corpus_bytes: Annotated[int, "bytes of the corpus, `bytes` elsewhere"]
     requested_vocab_size: Annotated[int, "`--vocab-size`, or `--total` without special tokens"]
-    actual_mergeable_vocab_size: Annotated[int, "`vocab_size` elsewhere"]
+    actual_mergeable_vocab_size: Annotated[int, "mergeable tokens, `vocab_size` elsewhere"]
     special_token_count: Annotated[int, "the number of special tokens"]
     elapsed_ms: Annotated[int, "milliseconds for reading and training"]
 

@@ -8,7 +8,8 @@ Examples:
 
 Details:
 This is another name of `shrink --vocab-size`, until bpetite 3.0. From schema version 3 on, all ids
-stay. The size before an extension undoes it, but special tokens that it added stay.
+stay. The size that a tokenizer had before `train --start` gives its old file, but special tokens
+that were added stay.
 """
 
 from bpetite_cli import arguments

@@ -36,7 +36,7 @@ class _File(Unopened):
 class Overview(_File, TokenizerFile):
     """Everything about a tokenizer file."""
 
-    schema_version: Annotated[int, "that of the tokenizer file"]
+    schema_version: Annotated[int, "the schema version of the tokenizer file"]
     pretokenizer_pattern: Annotated[str, "the text of the pattern, in the syntax of `regex`"]
     whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     mean_token_bytes: Annotated[float, "the mean length of mergeable tokens"]
