@@ -36,7 +36,7 @@ def test_the_map_lists_all_modules_and_folders() -> None:
     """One page says in which order to read the core's modules; the README names the folders."""
     core = ROOT / "packages" / "core" / "src" / "bpetite"
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    order = page.partition("Read them in this order: ")[2].partition("\n")[0]
+    order = page.partition("Read the core's modules in this order: ")[2].partition("\n")[0]
     named = set(re.findall(r"`(_\w+)`", order))
     modules = {path.stem for path in core.glob("_*[!_]*")} - {"__init__", "__pycache__"}
     assert named - modules == set(), "remove these modules from docs/architecture.md"
