@@ -14,6 +14,7 @@ from bpetite_compare import export
 from cli_tools import bpetite, refused
 from compare_tools import write_tokenizer
 from failures import contents_of
+from hugging_face_files import NO_REGEX, SPLIT
 
 # ruff: noqa: ANN401 - the content of JSON
 END, USER, THINK, MASK = "<|end|>", "<|user|>", "<think>", "<|mask日|>"
@@ -397,7 +398,8 @@ def instead_of(path: Path) -> Path:
 
 def other_pattern(base: Path) -> None:
     content = json.loads((base / "tokenizer.json").read_bytes())
-    content["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = ALL_PATTERNS["gpt4"].text
+    gpt4 = SPLIT | {"pattern": {"Regex": ALL_PATTERNS["gpt4"].text}}
+    content["pre_tokenizer"]["pretokenizers"] = [gpt4, NO_REGEX]
     (base / "tokenizer.json").write_text(json.dumps(content))
 
 

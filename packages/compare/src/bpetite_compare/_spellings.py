@@ -37,7 +37,7 @@ _ALTERNATIVES: Final = {
 _CROSSES: Final = re.compile(rb"[\r\n][\t\v\f \xc2\xe1-\xe3][^\r\n]*\Z")
 
 # DeepSeek V3 and V4 split at these, one after the other.
-_DEEPSEEK3: Final = (
+DEEPSEEK3: Final = (
     r"\p{N}{1,3}",
     "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
     (
@@ -51,7 +51,7 @@ _KIMI: Final = r"[\p{Han}]+|" + (
 )
 _KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
-    _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
+    DEEPSEEK3: ALL_PATTERNS["deepseek3"],
     (r"\p{N}", ALL_PATTERNS["gpt2"].text): ALL_PATTERNS["starcoder"],
     (_KIMI,): ALL_PATTERNS["kimi"],
 }
