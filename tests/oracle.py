@@ -1,7 +1,8 @@
-"""The oracle: the reference model of bpetite-compare, as functions of a list of merges.
+"""The oracle: the reference implementation of bpetite-compare, as functions of a list of merges.
 
-The reference model is loaded from its files, so that tests of the core need neither bpetite-compare
-nor tiktoken. The patterns are written here once more, and only the oracle has extensions.
+The reference implementation is loaded from its files, so that tests of the core need neither
+bpetite-compare nor tiktoken. The patterns are written here once more, and only the oracle has
+extensions.
 """
 
 import sys

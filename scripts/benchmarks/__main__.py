@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 sys.path[0] = str(Path(__file__).parents[1])  # the modules of scripts/ import each other
 
 from benchmarks import libraries, report  # noqa: E402 - found by the line above
-from benchmarks.report import ONE_JOB, OURS, Run, Series  # noqa: E402 - as well
+from benchmarks.report import ONE_PROCESS, OURS, Run, Series  # noqa: E402 - as well
 
 _BPETITE: Final = Path(sys.executable).with_name("bpetite")
 
@@ -124,14 +124,14 @@ def small(bench: Bench) -> Iterator[Series]:
 
 
 def train(bench: Bench, section: str = "train", pattern: str = "gpt2") -> Iterator[Series]:
-    """Whole processes, from a file to saved tokens, on all cores; and bpetite with one job."""
+    """Whole processes, from a file to saved tokens, on all cores; and bpetite with one process."""
     ours = bench.folder / OURS
     for text in (*bench.texts, *bench.large):
         size = 32_000 if text in bench.texts else 65_536
         jobs = {OURS: partial(run_timed, *_train(text, size, ours, pattern, libraries.CORES))}
         if section == "train":
-            alone = _train(text, size, bench.folder / ONE_JOB, pattern, 1)
-            jobs[ONE_JOB] = partial(run_timed, *alone)
+            alone = _train(text, size, bench.folder / ONE_PROCESS, pattern, 1)
+            jobs[ONE_PROCESS] = partial(run_timed, *alone)
         others = [name for name in bench.libraries if name in libraries.TRAINERS]
         if pattern == "gpt4":
             others = [name for name in others if name != "gigatoken"]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from generate.command import ROOT, filled, markdown
 
 OURS: Final = "bpetite"
-ONE_JOB: Final = "bpetite, one job"
+ONE_PROCESS: Final = "bpetite, one process"
 
 _SUMMARY: Final = {
     "training from a file, all cores": ("train", "seconds"),
@@ -32,7 +32,7 @@ class Series(NamedTuple):
     section: what is measured.
     corpus: the name of the text.
     case: which of the section's measurements.
-    contestant: a library, or bpetite with one job.
+    contestant: a library, or bpetite with one process.
     samples: one for each round, in order, to four digits. They are seconds, except for the
         cases "same" (a share of tokens) and "moved" (tokens in another order).
     """
@@ -140,7 +140,7 @@ def _ratios(series: Sequence[Series]) -> dict[str, dict[str, str]]:
     ours = {(s.section, s.case, s.corpus): s.median for s in series if s.contestant == OURS}
     for title, key in _SUMMARY.items():
         for one in series:
-            if (one.section, one.case) == key and one.contestant not in {OURS, ONE_JOB}:
+            if (one.section, one.case) == key and one.contestant not in {OURS, ONE_PROCESS}:
                 row = found.setdefault(one.contestant, {name: [] for name in _SUMMARY})
                 row[title].append(one.median / ours[*key, one.corpus])
     return {

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks.report import ONE_JOB, OURS, Run, load_runs
+from benchmarks.report import ONE_PROCESS, OURS, Run, load_runs
 from drawing import LEFT, WIDTH, Drawing
 from generate.command import ROOT
 
@@ -102,7 +102,7 @@ def _measured(
     seconds: dict[str, dict[str, float]] = {text: {} for text in _TEXTS}
     (run,) = (run for run in runs if any(one.section == section for one in run.series))
     for one in run.series:
-        is_shown = one.corpus in seconds and one.contestant != ONE_JOB
+        is_shown = one.corpus in seconds and one.contestant != ONE_PROCESS
         if is_shown and (one.section, one.case) == (section, case):
             seconds[one.corpus][one.contestant] = one.median
     return run.facts, seconds

@@ -54,7 +54,7 @@ so no program reads half a result. There are three exceptions:
 
 - `-m TOKENIZER`, `--model`: a tokenizer file. With `bpetite-compare`, also a model's folder or
   file, an encoding of tiktoken (`o200k_base`) or a model of OpenAI (`gpt-4o`). `compare` takes
-  several. For `export`, `inspect` and `truncate`, it is also FILE.
+  several. `export`, `inspect` and `truncate` take it without `-m`.
 - `--download`: let tiktoken download what its cache lacks. Nothing else opens a connection.
 
 **documents** means all of these:

@@ -48,8 +48,9 @@ _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
 """
 _LEMMAS: Final = """\
-Each docstring also states a lemma of the [proof](../architecture.md#the-reference-model), and most
-explain the arguments and have an example: try `help(bpetite_compare.reference.train)`.
+Each docstring also states a lemma of the
+[proof](../architecture.md#the-reference-implementation), and most explain
+the arguments and have an example: try `help(bpetite_compare.reference.train)`.
 """
 
 

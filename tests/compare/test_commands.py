@@ -306,7 +306,7 @@ def test_engine_differences_are_not_errors(folder: Path) -> None:
     assert found["engine_characters"] == dict(zip(names, (4, 1, 1), strict=True))
     first, second, _ = told(words, folder)
     assert first.endswith(f"differ on 6 characters of this text: {', '.join(names)}")
-    assert second.startswith("sections whose ids differ only for this reason: 1; ")
+    assert second.startswith("parts whose ids differ only for this reason: 1; ")
     (folder / "t").write_bytes("".join(many).encode())
     (first, *_) = told(words, folder)
     assert first.endswith(f", U+{ord(many[7]):04X} and 12 more")

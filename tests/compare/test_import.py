@@ -69,7 +69,7 @@ def test_any_ranks_have_the_ids_of_tiktoken_or_are_refused(
 ) -> None:
     """Bytes and tokens in any order give tiktoken's ids; an order of merges can be a fault.
 
-    The merges are those of the reference model, if it finds one for each token.
+    The merges are those of the reference implementation, if it finds one for each token.
     """
     random.shuffle(tokens)
     ranks = {bytes([value]): rank for rank, value in enumerate(random.sample(range(256), 256))}

@@ -204,7 +204,7 @@ def test_the_patterns_equal_tiktokens(
     assert pattern == PATTERNS.get(name, PATTERNS["gpt2"]) or "{1,3}" not in pattern
 
 
-# the reference model
+# the reference implementation
 
 
 @pytest.mark.parametrize("name", ENCODINGS)

@@ -1,4 +1,4 @@
-"""The reference model: every lemma, and ids equal to tiktoken's and to the core's."""
+"""The reference implementation: every lemma, and ids equal to tiktoken's and to the core's."""
 
 import doctest
 import importlib

@@ -286,13 +286,13 @@ def test_the_pattern_equals_bpetites() -> None:
 
 
 def test_the_splitter_cuts_as_bpetites_pattern() -> None:
-    """Exercise 14 cuts every short ASCII text as the pattern `gpt4`, and so do its branches."""
+    """Exercise 14 cuts every short ASCII text as the pattern `gpt4`, and so do its alternatives."""
     split = PATTERNS["gpt4"].split
     for pair in product(map(chr, range(128)), repeat=2):
         assert gpt4_split("".join(pair)) == split("".join(pair))
     for text in map("".join, chain(product("sT1 .'\n\r\t", repeat=4), product("rE'0 ", repeat=5))):
         assert gpt4_split(text) == split(text)
-        assert re.findall("|".join(exercise_14._BRANCHES), text) == split(text)
+        assert re.findall("|".join(exercise_14._ALTERNATIVES), text) == split(text)
 
 
 @given(SHORT_TEXTS, SHORT_TEXTS, st.integers(256, 280))

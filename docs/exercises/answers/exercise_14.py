@@ -26,7 +26,7 @@ def gpt4_split(text: str) -> list[str]:
             white if white == len(text) else white - 1,
             white,
         ]
-        end = next(filter(None, ends))  # a branch that does not match ends at 0
+        end = next(filter(None, ends))  # an alternative that does not match ends at 0
         chunks.append(text[:end])
         text = text[end:]
     return chunks

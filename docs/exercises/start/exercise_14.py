@@ -1,6 +1,6 @@
 r"""Exercise 14: GPT-4's splitter.
 
-GPT-4's pattern has seven branches. At each position, the first branch that matches makes the next
+GPT-4's pattern has seven alternatives. At each position, the first one that matches makes the next
 chunk; it takes as much as it can:
 
     1  's  't  're  've  'm  'll  'd   in any case

@@ -38,7 +38,7 @@ _SHARED: Final[Mapping[str, Mapping[str, Given]]] = {
         "help": "same as FILE: text, also compressed, or folders (default: standard input)",
     },
     "--glob": {
-        "metavar": "PATTERN",
+        "metavar": "GLOB",
         "help": "of files in folders, only such names: '*.md'",
     },
     "--vocab-size": {

@@ -77,15 +77,13 @@ class VocabSize(TypedDict):
 
 
 class TokenizerContent(TypedDict):
-    """The ids, merges, pattern, special tokens and digest of a tokenizer file."""
+    """The ids, merges, pattern, special tokens and hash of a tokenizer file."""
 
-    rows: Annotated[int, "rows that a model needs: the highest id and one"]
+    rows: Annotated[int, "rows that a model needs: the highest id plus one"]
     merges: Annotated[int, "merges of the tokenizer"]
     pattern: Annotated[str, "the name of the split pattern"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
-    sha256: Annotated[
-        Digest, "the digest of the tokenizer file in hex; with `chunks`, of the output"
-    ]
+    sha256: Annotated[Digest, "the hash of the tokenizer file in hex; with `chunks`, of the output"]
 
 
 class TokenizerFile(VocabSize, TokenizerContent):
@@ -120,7 +118,7 @@ def token_fields(token_id: int, token: bytes) -> Token:
 
 
 def tokenizer_fields(artifact: Artifact, sha256: str) -> TokenizerFile:
-    """Return the fields of a tokenizer and the digest of its file."""
+    """Return the fields of a tokenizer and the hash of its file."""
     return {"vocab_size": len(artifact.tokens), **content_fields(artifact, sha256)}
 
 

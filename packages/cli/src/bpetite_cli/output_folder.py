@@ -1,7 +1,7 @@
 """A folder with one output for each input, and a manifest that says which are finished.
 
 `manifest.jsonl` has a line for each output, from the moment when it is complete: its name, the
-digests of what it depends on, and its figures. So a command that was interrupted goes on with the
+hashes of what it depends on, and its figures. So a command that was interrupted goes on with the
 first output that lacks a line, or whose input, tokenizer or options have changed.
 """
 

@@ -236,14 +236,15 @@ class StrictParser(argparse.ArgumentParser):
         return super().format_help()
 
     def _short_usage(self) -> str:
-        """Return the command with what it requires, and FILE."""
+        """Return the command with what it requires, and what may stand without an option."""
         words = [f"{self.prog} [options]"]
         several = self._of_digits or (self._of_file and self.options[self._of_file].nargs)
         more = " ..." if several else ""
-        files = f" [FILE{more}]" if self._of_file else ""
+        of_file = f"{self.options[self._of_file].metavar}{more}" if self._of_file else ""
+        files = f" [{of_file}]" if of_file else ""
         for names, or_pipe in self._required:
             if self._of_file in names:
-                files = f" [FILE{more}]" if or_pipe else f" FILE{more}"
+                files = f" [{of_file}]" if or_pipe else f" {of_file}"
                 continue
             options = [self.options[name] for name in names]
             each = [f"{one.option_strings[0]} {one.metavar or one.dest.upper()}" for one in options]

@@ -1,4 +1,4 @@
-"""Compare with other tokenizers, convert from and to them, and a reference model.
+"""Compare with other tokenizers, convert from and to them, and a reference implementation.
 
 >>> import tempfile
 >>> from bpetite import Tokenizer

@@ -47,7 +47,7 @@ class Exported:
     files: the paths of the files written.
     loading: Python code that loads them in their library, from any folder.
     tokens: how many there are, special tokens included.
-    rows: how many a model needs: the highest id and one.
+    rows: how many a model needs: the highest id plus one.
     special_tokens: the id of each.
     notes: remarks for people, such as the roles of special tokens.
     """

@@ -1,7 +1,7 @@
 """A tokenizer made elsewhere, as data, and a slow encoder that uses only this data.
 
-The encoder checks an import. It merges as the reference model does, and shares no code with
-bpetite's encoder or the conversion.
+The encoder checks an import. It merges as the reference implementation does, and shares no code
+with bpetite's encoder or the conversion.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -92,7 +92,7 @@ class Imported:
     pattern_from: what names it: the file, "--pattern", the class in a configuration, or "a guess".
     special_tokens: the id of each.
     whole_tokens: how many tokens no merge makes.
-    sha256: the digest of the tokenizer file, in hex.
+    sha256: the hash of the tokenizer file, in hex.
     checked: what was compared with what, for people.
     notes: remarks for people.
     """

@@ -2,7 +2,7 @@
 
 Different ids do not always mean that the tokenizers differ. If the Unicode tables of the two
 regex engines differ for a character, the pattern splits the text differently before any
-merge. A section with such a character is compared again, with one engine splitting it for
+merge. A part with such a character is compared again, with one engine splitting it for
 both tokenizers. Only a difference that remains is a true one.
 """
 
@@ -54,7 +54,7 @@ class Parity:
     files, bytes, characters, tokens: the amounts compared; the tokens are bpetite's.
     difference: where the comparison stops, or None.
     engine_characters: how often each character occurs that the regex engines classify differently.
-    engine_differences: how many sections differ only because of these.
+    engine_differences: how many parts differ only because of these.
     """
 
     files: int = 0
@@ -123,8 +123,8 @@ class _Comparer:
         """Compare the ids of a block, and add its figures to the result.
 
         Returns:
-            The true difference in the first section that has one; its number of tokens and its
-            tokens are of the section.
+            The true difference in the first part that has one; its number of tokens and its
+            tokens are of that part.
         """
         ours, theirs = self._tokenize(block)
         result.bytes += len(block.encode("utf-8"))

@@ -109,7 +109,7 @@ class Artifact:
             ) from None
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool, keep: bool = False) -> str:
-        """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""
+        """Write the tokenizer file and return its hash. For the errors, see `Tokenizer.save`."""
         name = _checked_path(path)
         data = self.to_bytes()
         write_parts(name, [data], overwrite=overwrite, keep=keep)

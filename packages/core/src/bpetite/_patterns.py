@@ -173,7 +173,7 @@ _DEEPSEEK3: Final = (
 _FOR_TRAINING: Final = (
     Pattern(
         "gpt2",
-        "GPT-2: numbers in one piece; newlines never join punctuation",
+        "GPT-2: numbers in one chunk; newlines never join punctuation",
         PRETOKENIZER_PATTERN,
         llama_cpp="gpt-2",
         # A chunk with other characters has whitespace only as one space at its start.

@@ -52,7 +52,7 @@ class _Text(TypedDict):
 
 class _Difference(TypedDict):
     same: Annotated[bool, "whether the two tokenizers are the same"]
-    digests: Annotated[list[fields.Digest], "the digests of their files"]
+    digests: Annotated[list[fields.Digest], "the hashes of their files"]
     patterns: Annotated[list[str], "the names of their patterns"]
     special_ids: Annotated[
         Mapping[str, list[int | None]], "the ids of each special token that differs; null if none"

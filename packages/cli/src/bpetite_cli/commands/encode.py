@@ -18,7 +18,7 @@ A document is a file, or what `--jsonl`, `--parquet` or `--document-separator` f
 are special also with `--ordinary`.
 
 With `--output-dir`, each input has a file there, such as `a.txt.u16`. After a stop, run the command
-again: it does what is missing or has changed, by the digests in `manifest.jsonl`. An input that
+again: it does what is missing or has changed, by the hashes in `manifest.jsonl`. An input that
 cannot be read does not stop the others.
 """
 
@@ -77,7 +77,7 @@ def add_command(commands: Commands) -> None:
         help=f"put {END_OF_TEXT_TOKEN}, or the only special token, between documents",
     )
     parser.add_argument(
-        "--separator", metavar="NAME", help="put this special token between documents"
+        "--separator", metavar="TOKEN", help="put this special token between documents"
     )
     parser.add_argument(
         "--separator-at",

@@ -45,7 +45,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="list the vocabulary, a row for each token",
+        help="list the vocabulary, a line for each token",
     )
     parser.add_argument(
         "--since",

@@ -54,7 +54,7 @@ class _Verdict(TypedDict):
 
 
 class _Trained(_Verdict, fields.TokenizerFile):
-    sha256_of_training: Annotated[fields.Digest, "the digest of the trained file"]
+    sha256_of_training: Annotated[fields.Digest, "the hash of the trained file"]
 
 
 class _Verified(_Trained, fields.InputSize):

@@ -107,7 +107,7 @@ class Documents:
         """Return what a word may mean that names no file, for a message."""
         options = self._options
         if "*" in path and "glob" in options:
-            return " (for a pattern, name the folder and add --glob)"
+            return " (for names with *, name the folder and add --glob)"
         if "jsonl" in options and re.fullmatch(r"\.\w+", path):
             return f" (for a field of JSON Lines, use --jsonl {path[1:]})"
         if "text" in options and (" " in path or not {*"./"} & {*path}):

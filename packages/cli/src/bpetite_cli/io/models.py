@@ -54,7 +54,7 @@ def _check_kind(path: str) -> None:
 
 
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
-    """Save a tokenizer and return the digest of its file."""
+    """Save a tokenizer and return the hash of its file."""
     try:
         return artifact.write(path, overwrite=force, keep=True)
     except (OSError, ValueError) as error:

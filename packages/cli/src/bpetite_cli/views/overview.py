@@ -118,7 +118,7 @@ def draw_overview(data: Overview, artifact: Artifact, screen: Screen) -> Iterato
 
 
 def _not_covered(facts: Facts) -> Mapping[str, str]:
-    """Return which facts about the source are not in the tokenizer file, so nor in its digest."""
+    """Return which facts about the source are not in the tokenizer file, so nor in its hash."""
     flags = [one for one in facts.get("special token", ()) if not one[-1].isdigit()]
     topics = [f"{topic}s" for topic in ("normalizer", "role") if facts.get(topic)]
     topics += ["flags of special tokens"] if flags else []

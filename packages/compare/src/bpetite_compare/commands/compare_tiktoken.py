@@ -95,7 +95,7 @@ def _conclusions(comparison: Comparison) -> Iterator[str]:
         yield "all tokens are equal"
     if comparison.engine_characters:
         yield (
-            "the Unicode tables of the two engines differ on "
+            "the Unicode tables of the two regex engines differ on "
             f"{code_points(comparison.engine_characters)}: expect a difference there"
         )
     yield "only the special tokens of the tokenizer file are special, on both sides"

@@ -72,7 +72,7 @@ def add_command(commands: cli.Commands) -> None:
         "--special",
         nargs="+",
         action="extend",
-        metavar="NAME",
+        metavar="TOKEN",
         help="add special tokens to the export alone",
     )
     parser.add_argument(
@@ -88,7 +88,7 @@ def add_command(commands: cli.Commands) -> None:
     )
     for role, purpose in ROLES.items():
         told = f"the special token for {purpose}"
-        parser.add_argument(f"--{role}", type=cli.values.text_argument, metavar="NAME", help=told)
+        parser.add_argument(f"--{role}", type=cli.values.text_argument, metavar="TOKEN", help=told)
     parser.set_defaults(run=partial(_run, parser), prints={"": _Summary})
 
 

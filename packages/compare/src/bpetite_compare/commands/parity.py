@@ -41,7 +41,7 @@ class _Compared(_Verdict, cli.fields.Files, cli.fields.TextSize):
     engine_characters: Annotated[
         dict[str, int], "occurrences of each character that the regex engines classify differently"
     ]
-    engine_differences: Annotated[int, "sections that differ only because of these characters"]
+    engine_differences: Annotated[int, "parts that differ only because of these characters"]
 
 
 def add_command(commands: cli.Commands) -> None:
@@ -77,11 +77,11 @@ def _run(options: argparse.Namespace) -> None:
 def _lines(result: Parity) -> Iterator[str]:
     if odd := result.engine_characters:
         yield (
-            f"the Unicode tables of the two engines differ on {odd.total():,} characters of this "
-            f"text: {code_points(odd)}"
+            f"the Unicode tables of the two regex engines differ on {odd.total():,} characters of "
+            f"this text: {code_points(odd)}"
         )
         yield (
-            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
+            f"parts whose ids differ only for this reason: {result.engine_differences:,}; "
             "with the same chunks, their ids are equal"
         )
     if found := result.difference:

@@ -1,4 +1,4 @@
-"""The reference model: byte-level BPE as in a proof, deliberately slow and obvious.
+"""The reference implementation: byte-level BPE as in a proof, deliberately slow and obvious.
 
 One model runs gpt2, p50k_base, cl100k_base, o200k_base and bpetite's tokenizer files, because
 they differ only in data: the merges, the vocabulary, the order of the 256 byte ids, the
