@@ -113,6 +113,11 @@ def make(family: str, folder: Path) -> Path:
                 name: {"id": name, "ids": [ids_of[name]], "tokens": [name]} for name in before
             },
         }
+    if pattern == "starcoder":
+        level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+        digits = {"type": "Digits", "individual_digits": True}
+        cuts = [digits, level | {"use_regex": True}]
+        content["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": cuts}
     path.write_text(json.dumps(content))
     roles = {f"{role}_token": name for role, name in parts["roles"].items()}
     config = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 4096}

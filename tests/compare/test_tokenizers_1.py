@@ -19,7 +19,7 @@ from nasty import OWN, alike, saved
 pytestmark = pytest.mark.thorough
 tokenizers = pytest.importorskip("tokenizers", reason="it is not installed")
 
-UNKNOWN_IN_1 = {"kimi", "qwen3.5"}
+UNKNOWN_IN_1 = {"kimi", "qwen3.5", "starcoder"}
 """Version 1 has no engine for regular expressions, and does not know these."""
 WRONG_IN_1 = {"nanochat": r"'\u017f|\p{N}{3}"}
 """Where version 1 has other ids: numbers of three digits, and this letter, a small s to them."""

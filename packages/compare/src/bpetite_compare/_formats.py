@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from bpetite._inner import Artifact, Pattern
+from bpetite._inner import Artifact
 from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._soundness import ids_by_bytes
-from bpetite_compare._spellings import DEEPSEEK3, in_llama_cpp, llama_cpp_differs
+from bpetite_compare._spellings import as_published, in_llama_cpp, llama_cpp_differs
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
 """The bytes of each file by its name in a folder, and Python code that loads them.
@@ -31,8 +31,6 @@ _NORMAL, _CONTROL, _USER_DEFINED, _UNUSED = 1, 3, 4, 5
 
 _LONG: Final = {"pad": "padding", "unk": "unknown"}
 """llama.cpp's names of roles, where they differ."""
-
-_BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +212,14 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
     is not called special, as `skip_special_tokens=True` would remove it from text.
     """
     whole = bool(tokenizer.whole_tokens)
+    cuts = [
+        {"type": "Split", "pattern": {"Regex": text}, "behavior": "Isolated", "invert": False}
+        for text in as_published(tokenizer.pattern)
+    ]
+    to_bytes = {
+        "type": "ByteLevel",
+        **dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False),
+    }
     return {
         "version": "1.0",
         **dict.fromkeys(("truncation", "padding")),
@@ -222,9 +228,9 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
             for text, token_id in tokenizer.special_tokens.items()
         ],
         "normalizer": None,
-        "pre_tokenizer": _pre_tokenizer(tokenizer.pattern),
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*cuts, to_bytes]},
         "post_processor": None,
-        "decoder": _BYTE_LEVEL | {"use_regex": False},
+        "decoder": to_bytes,
         "model": {
             "type": "BPE",
             **dict.fromkeys(("dropout", "unk_token")),
@@ -235,26 +241,6 @@ def _tokenizer_json(tokenizer: Artifact) -> dict[str, object]:
             "merges": merge_lines(tokenizer),
         },
     }
-
-
-def _pre_tokenizer(pattern: Pattern) -> dict[str, object]:
-    """Return a pattern in the form of its models: tokenizers 1.0.0rc3 knows no other forms."""
-    cuts: list[dict[str, object]]
-    match pattern.name:
-        case "gpt2":
-            cuts = []
-        case "starcoder":
-            cuts = [{"type": "Digits", "individual_digits": True}]
-        case "deepseek3":
-            cuts = [_split(text) for text in DEEPSEEK3]
-        case _:
-            cuts = [_split(pattern.text)]
-    as_gpt2 = pattern.name in {"gpt2", "starcoder"}  # then ByteLevel itself splits
-    return {"type": "Sequence", "pretokenizers": [*cuts, _BYTE_LEVEL | {"use_regex": as_gpt2}]}
-
-
-def _split(text: str) -> dict[str, object]:
-    return {"type": "Split", "pattern": {"Regex": text}, "behavior": "Isolated", "invert": False}
 
 
 def added_token(text: str) -> dict[str, object]:

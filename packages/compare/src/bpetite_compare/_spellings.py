@@ -37,7 +37,7 @@ _ALTERNATIVES: Final = {
 _CROSSES: Final = re.compile(rb"[\r\n][\t\v\f \xc2\xe1-\xe3][^\r\n]*\Z")
 
 # DeepSeek V3 and V4 split at these, one after the other.
-DEEPSEEK3: Final = (
+_DEEPSEEK3: Final = (
     r"\p{N}{1,3}",
     "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
     (
@@ -51,7 +51,7 @@ _KIMI: Final = r"[\p{Han}]+|" + (
 )
 _KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
-    DEEPSEEK3: ALL_PATTERNS["deepseek3"],
+    _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
     (r"\p{N}", ALL_PATTERNS["gpt2"].text): ALL_PATTERNS["starcoder"],
     (_KIMI,): ALL_PATTERNS["kimi"],
 }
@@ -85,6 +85,16 @@ def known_pattern(*splits: str) -> Pattern | None:
     With tiktoken's `\s++$` before `\s*[\r\n]`, they differ where a text ends with whitespace.
     """
     return _KNOWN.get((*map(_as_bpetite, splits),))
+
+
+def as_published(pattern: Pattern) -> tuple[str, ...]:
+    """Return patterns with the same chunks, one after the other, as the models' files have them.
+
+    tokenizers 1.0.0rc3 has no engine for patterns, and knows these only in this spelling.
+    """
+    if pattern.name == "gpt2":
+        return (pattern.text.replace(r"'(?:[sdmt]|ll|ve|re)", r"'s|'t|'re|'ve|'m|'ll|'d"),)
+    return _DEEPSEEK3 if pattern.name == "deepseek3" else (pattern.text,)
 
 
 def _as_bpetite(split: str) -> str:
