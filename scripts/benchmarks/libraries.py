@@ -100,12 +100,14 @@ def load(library: str, path: str, model: str) -> Coder:
     form = "huggingface" if library == "Hugging Face" else "tiktoken"
     exported = export(model, form, f"{model}.{form}", overwrite=True)
     if library == "Hugging Face":
-        from tokenizers import Tokenizer as HuggingFace
-        from tokenizers import pre_tokenizers
+        import tokenizers
 
-        theirs = HuggingFace.from_file(exported.files[0])
-        # The byte level's own pattern is GPT-2's, and faster than the exported `Split`.
-        theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+        theirs = tokenizers.Tokenizer.from_file(exported.files[0])
+        if tokenizers.__version__.startswith("0."):
+            from tokenizers.pre_tokenizers import ByteLevel
+
+            # The byte level's own pattern is GPT-2's, and faster than the exported `Split`.
+            theirs.pre_tokenizer = ByteLevel(add_prefix_space=False, use_regex=True)
 
         def encode_all(documents: Sequence[str]) -> list[Ids]:
             # The result takes some 40 times the memory of the text.

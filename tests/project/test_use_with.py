@@ -124,7 +124,7 @@ def encode_all(section: str, folder: Path) -> None:
     [
         (title, name)
         for title in RUNTIMES
-        for name in (ALL_PATTERNS if title == "llama.cpp" else PATTERNS)
+        for name in ALL_PATTERNS
         if title != "llama.cpp" or ALL_PATTERNS[name].llama_cpp
     ],
 )
