@@ -79,8 +79,6 @@ def main(models: Mapping[str, Model] | None = None) -> None:
             unpack(model, folder / name, folder / "packages")
     except OSError as error:
         sys.exit(f"error: {error}; make room, or set BPETITE_MODELS to another folder")
-    except subprocess.CalledProcessError as error:  # the program has said why
-        sys.exit(f"error: {error.cmd[0]} could not download a model; run the same command again")
     shutil.rmtree(folder / "packages", ignore_errors=True)
 
 
@@ -113,7 +111,10 @@ def _from_git(model: Model) -> dict[str, bytes]:
 
         def git(*arguments: str) -> bytes:
             command = ["git", f"--git-dir={folder}", *arguments]
-            return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+            if done.returncode:
+                sys.exit(f"error: git could not download {model.package}; run this again")
+            return done.stdout
 
         git("init", "--quiet", "--bare")
         git("fetch", "--quiet", "--depth=1", f"https://github.com/{model.package}", model.sha256)

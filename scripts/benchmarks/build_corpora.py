@@ -218,7 +218,8 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         command = [*(_NPM if "@" in requirement else _PIP), requirement]
-        subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=True)
+        if subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=False).returncode:
+            sys.exit(f"error: {command[0]} could not download {requirement}; run this again")
         unfinished.rename(folder)
     (file,) = folder.iterdir()
     check(file, sha256)

@@ -48,9 +48,8 @@ _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
 """
 _LEMMAS: Final = """\
-Each docstring also states a lemma of the
-[proof](../architecture.md#the-reference-implementation), and most explain
-the arguments and have an example: try `help(bpetite_compare.reference.train)`.
+Each docstring also states a lemma of the [proof](../proof/README.md), and most explain the
+arguments and have an example: try `help(bpetite_compare.reference.train)`.
 """
 
 

@@ -58,6 +58,19 @@ def test_a_model_gets_a_folder_with_its_files(model: Model, tmp_path: Path) -> N
         assert found == {"some/tokenizer.json": b"{}", "some/vocab.json": b"[]"}
 
 
+def test_a_repository_out_of_reach_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git says why, and the program what to do; no folder looks finished."""
+    monkeypatch.setenv("BPETITE_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{tmp_path.as_uri()}/.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://github.com/")
+    with pytest.raises(SystemExit, match="git could not download some/model; run this again"):
+        main({"some": Model("some/model", 40 * "0", ["tokenizer.json"])})
+    assert not (tmp_path / "models" / "some").exists()
+
+
 def test_the_models_are_there(model_files: Path) -> None:
     """The folder has every file that models.toml lists."""
     for name, model in read_models().items():

@@ -136,32 +136,28 @@ class _Comparer:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for section in cut_safely(block):
-            if found := self._look_closer(section, result):
+        for part in cut_safely(block):
+            if found := self._look_closer(part, result):
                 byte = len(block[:start].encode("utf-8")) + found.byte
                 return replace(found, byte=byte, character=start + found.character)
-            start += len(section)
+            start += len(part)
         if result.engine_differences > explained:
             return None
         return first_difference(ours, theirs, by_id=True)
 
-    def _look_closer(self, section: str, result: Parity) -> Difference | None:
-        """Return the true difference in a section, if there is one."""
-        ours, theirs = self._tokenize(section)
+    def _look_closer(self, part: str, result: Parity) -> Difference | None:
+        """Return the true difference in a part, if there is one."""
+        ours, theirs = self._tokenize(part)
         difference = first_difference(ours, theirs, by_id=True)
-        if (
-            difference is None
-            or section.isascii()
-            or drift(self._artifact.pattern).isdisjoint(section)
-        ):
+        if difference is None or part.isascii() or drift(self._artifact.pattern).isdisjoint(part):
             return difference
         result.engine_differences += 1
-        # bpetite's ids of a section are those of its chunks, joined.
+        # bpetite's ids of a part are those of its chunks, joined.
         special = self._artifact.special_names
-        theirs = in_tiktoken(self._chunk_encoding, self._chunks(section), special)
+        theirs = in_tiktoken(self._chunk_encoding, self._chunks(part), special)
         return first_difference(ours, theirs, by_id=True)
 
-    def _chunks(self, section: str) -> Iterator[str]:
-        """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
-        for place, part in enumerate(self._artifact.cut(section)):
-            yield from [part] if place % 2 else self._artifact.pattern.split(part)
+    def _chunks(self, part: str) -> Iterator[str]:
+        """Yield the chunks of a part, split by bpetite's engine, and its special tokens."""
+        for place, text in enumerate(self._artifact.cut(part)):
+            yield from [text] if place % 2 else self._artifact.pattern.split(text)

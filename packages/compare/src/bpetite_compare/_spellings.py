@@ -49,6 +49,10 @@ _DEEPSEEK3: Final = (
 _KIMI: Final = r"[\p{Han}]+|" + (
     ALL_PATTERNS["gpt4o"].text.replace(r"\p{M}]", r"\p{M}&&[^\p{Han}]]").replace("/", "")
 )
+_PUBLISHED: Final = {
+    "gpt2": (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",),
+    "deepseek3": _DEEPSEEK3,
+}
 _KNOWN: Final[dict[tuple[str, ...], Pattern]] = {
     **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
     _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
@@ -92,9 +96,7 @@ def as_published(pattern: Pattern) -> tuple[str, ...]:
 
     tokenizers 1.0.0rc3 has no engine for patterns, and knows these only in this spelling.
     """
-    if pattern.name == "gpt2":
-        return (pattern.text.replace(r"'(?:[sdmt]|ll|ve|re)", r"'s|'t|'re|'ve|'m|'ll|'d"),)
-    return _DEEPSEEK3 if pattern.name == "deepseek3" else (pattern.text,)
+    return _PUBLISHED.get(pattern.name, (pattern.text,))
 
 
 def _as_bpetite(split: str) -> str:

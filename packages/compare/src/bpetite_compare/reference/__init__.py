@@ -1,6 +1,6 @@
 """The reference implementation: byte-level BPE as in a proof, deliberately slow and obvious.
 
-One model runs gpt2, p50k_base, cl100k_base, o200k_base and bpetite's tokenizer files, because
+One program runs gpt2, p50k_base, cl100k_base, o200k_base and bpetite's tokenizer files, because
 they differ only in data: the merges, the vocabulary, the order of the 256 byte ids, the
 pattern and the special tokens.
 
